@@ -1,0 +1,78 @@
+/**
+ * The closed catalogue of errors. Clients match on `code`; the message names the thing, the cause and the next step.
+ * `status` is the HTTP status; `retryable` says that the same call may succeed later without a change by the caller.
+ */
+export const errorCatalogue = {
+  invalid_request: { status: 400, retryable: false, summary: "The request has a wrong or missing field." },
+  invalid_name: { status: 400, retryable: false, summary: "A name is malformed or reserved." },
+  invalid_path: { status: 400, retryable: false, summary: "A path is empty, has a NUL byte, or is of the wrong kind." },
+  invalid_archive: { status: 400, retryable: false, summary: "A tar stream is damaged or would write outside its target." },
+  unauthorized: { status: 401, retryable: false, summary: "No valid token came with the call." },
+  forbidden: { status: 403, retryable: false, summary: "The token's scopes do not allow the call." },
+  permission_denied: { status: 403, retryable: false, summary: "The sandbox's user may not do this to the file." },
+  sandbox_not_found: { status: 404, retryable: false, summary: "There is no sandbox with that id or name." },
+  operation_not_found: { status: 404, retryable: false, summary: "There is no operation with that id." },
+  session_not_found: { status: 404, retryable: false, summary: "The sandbox has no session with that id." },
+  image_not_found: { status: 404, retryable: false, summary: "The image is neither here nor at its source." },
+  file_not_found: { status: 404, retryable: false, summary: "There is no file at that path in the sandbox." },
+  route_not_found: { status: 404, retryable: false, summary: "The server has no such route." },
+  name_taken: { status: 409, retryable: false, summary: "Another sandbox has that name." },
+  sandbox_not_running: { status: 409, retryable: false, summary: "The call needs a running sandbox." },
+  sandbox_not_paused: { status: 409, retryable: false, summary: "The call needs a paused sandbox." },
+  sandbox_not_stopped: { status: 409, retryable: false, summary: "The call needs a stopped sandbox." },
+  sandbox_live: { status: 409, retryable: false, summary: "The sandbox is live: stop it first or use force." },
+  operation_active: { status: 409, retryable: true, summary: "Another operation works on the sandbox." },
+  session_ended: { status: 409, retryable: false, summary: "The session has ended." },
+  session_paused: { status: 409, retryable: true, summary: "The stream ended since the sandbox was paused." },
+  file_exists: { status: 409, retryable: false, summary: "There is something at that path already." },
+  directory_not_empty: { status: 409, retryable: false, summary: "The directory has entries: remove it recursively." },
+  image_in_use: { status: 409, retryable: false, summary: "Sandboxes or checkpoints need the image." },
+  idempotency_conflict: { status: 409, retryable: false, summary: "The idempotency key came with another request before." },
+  journal_gone: { status: 410, retryable: false, summary: "Output after that sequence number is no longer kept." },
+  body_too_large: { status: 413, retryable: false, summary: "The request body is over the limit." },
+  command_not_started: { status: 422, retryable: false, summary: "The command could not be started." },
+  capability_unsupported: { status: 422, retryable: false, summary: "The engine cannot do this." },
+  image_invalid: { status: 422, retryable: false, summary: "The image is damaged, hostile, or not for this platform." },
+  image_digest_mismatch: { status: 422, retryable: false, summary: "The image's content is not what its digest says." },
+  checkpoint_corrupt: { status: 422, retryable: false, summary: "A part of the checkpoint is damaged or missing." },
+  checkpoint_incompatible: { status: 422, retryable: false, summary: "The checkpoint was made by another engine, CPU or disk state." },
+  capacity_exceeded: { status: 429, retryable: true, summary: "The node has not enough memory, CPU or disk for this." },
+  too_many_sessions: { status: 429, retryable: true, summary: "The sandbox has as many sessions as it may have." },
+  internal: { status: 500, retryable: false, summary: "A fault in Torpor: the daemon's log has the details." },
+  engine_failed: { status: 500, retryable: true, summary: "The engine failed; the message has its words." },
+  storage_failed: { status: 500, retryable: true, summary: "The pool or the store failed." },
+  restore_failed: { status: 500, retryable: true, summary: "The checkpoint could not be restored; it is kept." },
+  registry_failed: { status: 502, retryable: true, summary: "The image's registry refused or could not be reached." },
+  engine_unavailable: { status: 503, retryable: false, summary: "No usable engine is on this host." },
+  shutting_down: { status: 503, retryable: true, summary: "The daemon is about to end." },
+  timeout: { status: 504, retryable: true, summary: "It took longer than its time limit." },
+  disk_full: { status: 507, retryable: true, summary: "The sandbox's disk or the pool is full." },
+} as const satisfies Record<string, { status: number; retryable: boolean; summary: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** What every refusal and failure is, on both sides of the wire. */
+export class TorporError extends Error {
+  override readonly name = "TorporError";
+  readonly code: ErrorCode;
+  /** The next step, as a sentence. */
+  readonly hint: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.details = options.details ?? {};
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return errorCatalogue[this.code].retryable;
+  }
+}

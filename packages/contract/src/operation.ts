@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { ErrorBody } from "./error-body.ts";
+import { Sandbox } from "./sandbox.ts";
+
+export const OperationKind = z.enum(["create", "pause", "resume", "fork", "stop", "start", "remove"]);
+export type OperationKind = z.infer<typeof OperationKind>;
+
+export const OperationStatus = z.enum(["running", "succeeded", "failed"]);
+export type OperationStatus = z.infer<typeof OperationStatus>;
+
+/** One durable lifecycle transaction, as clients see it. */
+export const Operation = z.object({
+  id: z.string(),
+  kind: OperationKind,
+  sandboxId: z.string(),
+  status: OperationStatus,
+  phase: z.string(),
+  attempt: z.number().int(),
+  /** Who asked: user, recovery. */
+  actor: z.string(),
+  /** First cause of a failure. */
+  error: ErrorBody.shape.error.nullable(),
+  /** Facts about the outcome: bytes, times of phases, children, what was restored. */
+  result: z.record(z.string(), z.unknown()),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+});
+export type Operation = z.infer<typeof Operation>;
+
+/** Answer of a mutating call: 200 when the operation has ended within `?wait=`, 202 when it goes on. */
+export const OperationAnswer = z.object({ operation: Operation, sandbox: Sandbox.nullable() });
+export type OperationAnswer = z.infer<typeof OperationAnswer>;
+
+/** `result` of a pause. */
+export const PauseResult = z.object({
+  memory: z.boolean(),
+  /** Memory that the runtime held and that is free now. */
+  releasedBytes: z.number(),
+  checkpointBytes: z.number(),
+});
+/** `result` of a resume. */
+export const ResumeResult = z.object({ restored: z.enum(["memory", "files"]), reason: z.string().optional() });
+/** `result` of a fork: one entry a child, each its own outcome. */
+export const ForkResult = z.object({
+  children: z.array(z.object({ id: z.string(), name: z.string(), error: ErrorBody.shape.error.nullable() })),
+  frozenMs: z.number(),
+});

@@ -1,0 +1,113 @@
+import { z } from "zod";
+
+/** Where a sandbox is in its life. The four in -ing are transitional: an operation is at work. */
+export const SandboxState = z.enum(["creating", "running", "pausing", "paused", "resuming", "stopping", "stopped", "failed", "removing"]);
+export type SandboxState = z.infer<typeof SandboxState>;
+
+/** Lower-case letters, digits, `-` and `_`, at most 63, starting with a letter or digit; never the shape of an id. */
+export const SandboxName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "a name has lower-case letters, digits, - and _, at most 63, and starts with a letter or digit")
+  .refine((name) => !/^(sb|rt|op|ck|dk|im|ev|se)_/.test(name), "a name must not look like an id (sb_…)");
+
+/** What a sandbox may use. Defaults: 512 MiB, 1 CPU, 10 GiB, 4096 processes. */
+export const Resources = z.object({
+  memoryBytes: z.number().int().positive(),
+  /** CPUs as a quota; fractions are allowed. */
+  cpus: z.number().positive().max(1024),
+  diskBytes: z.number().int().positive(),
+  pids: z.number().int().min(16).max(1_000_000),
+});
+export type Resources = z.infer<typeof Resources>;
+
+export const NetworkMode = z.enum(["default", "none"]);
+export type NetworkMode = z.infer<typeof NetworkMode>;
+
+export const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "an environment variable's name has letters, digits and _");
+export const Environment = z.record(EnvironmentName, z.string());
+
+export const Labels = z.record(z.string().min(1).max(63), z.string().max(255));
+
+export const CreateSandboxRequest = z.strictObject({
+  /** Reference (`python:3.12`, `registry:5000/x@sha256:…`), or the id of an image. */
+  image: z.string().min(1).max(512),
+  name: SandboxName.optional(),
+  resources: Resources.partial().optional(),
+  env: Environment.optional(),
+  /** Over the image's WORKDIR. Absolute. */
+  workdir: z.string().startsWith("/").max(4096).optional(),
+  /** Over the image's USER: name, uid, name:group or uid:gid. */
+  user: z.string().min(1).max(128).optional(),
+  network: NetworkMode.optional(),
+  labels: Labels.optional(),
+  /** Pull the image if it is not here. Default true. */
+  pull: z.boolean().optional(),
+});
+export type CreateSandboxRequest = z.infer<typeof CreateSandboxRequest>;
+
+export const PauseRequest = z.strictObject({
+  /** Default true. false: processes end as in a shutdown, files stay. */
+  memory: z.boolean().optional(),
+});
+export type PauseRequest = z.infer<typeof PauseRequest>;
+
+export const ResumeMemory = z.enum(["prefer", "require", "discard"]);
+export type ResumeMemory = z.infer<typeof ResumeMemory>;
+export const ResumeRequest = z.strictObject({ memory: ResumeMemory.optional() });
+export type ResumeRequest = z.infer<typeof ResumeRequest>;
+
+export const ForkRequest = z.strictObject({
+  /** Name of the child; with `count` over 1 the children are called `<name>-1`, `<name>-2`, … */
+  name: SandboxName.optional(),
+  /** Children. Default 1, at most 100. */
+  count: z.number().int().min(1).max(100).optional(),
+  /** Default true. false forks files only: the children boot fresh. */
+  memory: z.boolean().optional(),
+});
+export type ForkRequest = z.infer<typeof ForkRequest>;
+
+export const StopRequest = z.strictObject({
+  /** Time between TERM and KILL. Default 10 s. */
+  graceMs: z.number().int().min(0).max(600_000).optional(),
+});
+export type StopRequest = z.infer<typeof StopRequest>;
+
+export const Failure = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
+export type Failure = z.infer<typeof Failure>;
+
+/** What the last boot or resume brought back: memory with processes, or files only. */
+export const Restored = z.enum(["memory", "files"]);
+
+export const Sandbox = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: SandboxState,
+  image: z.object({ reference: z.string(), digest: z.string() }),
+  engine: z.string(),
+  resources: Resources,
+  env: Environment,
+  workdir: z.string().nullable(),
+  user: z.string().nullable(),
+  network: NetworkMode,
+  /** The sandbox's own IPv4 address, kept over pause and stop; null without network. */
+  address: z.string().nullable(),
+  labels: Labels,
+  generation: z.number().int(),
+  runtimeId: z.string().nullable(),
+  /** The operation at work, if any. */
+  operation: z.object({ id: z.string(), kind: z.string(), phase: z.string() }).nullable(),
+  checkpoint: z.object({ id: z.string(), storedBytes: z.number(), createdAt: z.iso.datetime() }).nullable(),
+  /** The sandbox it was forked from. */
+  parentId: z.string().nullable(),
+  restored: Restored.nullable(),
+  failure: Failure.nullable(),
+  createdAt: z.iso.datetime(),
+  /** Start of the present runtime; null when there is none. */
+  startedAt: z.iso.datetime().nullable(),
+  pausedAt: z.iso.datetime().nullable(),
+  stoppedAt: z.iso.datetime().nullable(),
+  updatedAt: z.iso.datetime(),
+});
+export type Sandbox = z.infer<typeof Sandbox>;
+
+export const SandboxList = z.object({ sandboxes: z.array(Sandbox) });
