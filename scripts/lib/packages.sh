@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# The programs that come with the operating system. Each line: what must be there (a command, or a check below), the Debian package
+# that brings it, and why Torpor wants it.
+
+host_programs() {
+  cat <<'LIST'
+mkfs.xfs    xfsprogs    the pool is an XFS file system with reflinks
+mkfs.ext4   e2fsprogs   a sandbox's disk is an ext4 image
+ip          iproute2    a network namespace per sandbox
+nft         nftables    NAT and the egress rules
+skopeo      skopeo      images are fetched from registries
+umoci       umoci       images are unpacked
+mmdebstrap  mmdebstrap  the default image is built without a registry
+runc        runc        the engine without isolation
+LIST
+}
+
+test_programs() {
+  cat <<'LIST'
+docker-registry docker-registry  tests pull from a real registry on loopback
+strace          strace           tests look at system calls
+tmux            tmux             tests type into a terminal
+python_venv     python3-venv     a local package index, the Python SDK
+LIST
+}
+
+# ensure_programs LIST-FUNCTION
+ensure_programs() {
+  local missing=() program package why
+  while read -r program package why; do
+    is_there "$program" && continue
+    missing+=("$package")
+    say "Missing: $package ($why)"
+  done < <("$1")
+  [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+install_packages() {
+  command -v apt-get >/dev/null || fail "this system has no apt-get, so these must be installed by hand: $*" "(names are Debian's; your distribution's may differ)"
+  [ "$(id -u)" = 0 ] || fail "installing packages needs root" "run: sudo apt-get install $*"
+  say "Installing with apt-get: $*"
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; } </dev/null >&2 ||
+    fail "apt-get could not install: $*" "see its output above"
+}
+
+is_there() {
+  case $1 in
+    python_venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+    # Root's sbin folders are not on everyone's PATH.
+    *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
+  esac
+}
