@@ -1,0 +1,79 @@
+import type { Capabilities, Info, Resources } from "@torpor/contract";
+import type { CheckpointManifest, CheckpointPart } from "./checkpoints.ts";
+import type { Guest } from "./guest.ts";
+import type { NetworkLease } from "./network.ts";
+
+/** Everything a runtime is made from. */
+export interface RuntimeSpec {
+  readonly runtimeId: string;
+  readonly sandboxId: string;
+  readonly hostname: string;
+  /** As `Disks.locate` and `Images.locate` give them. */
+  readonly disk: string;
+  readonly image: string;
+  readonly resources: Resources;
+  /** null: loopback only. */
+  readonly network: NetworkLease | null;
+}
+
+/** How a runtime is, or how it ended. */
+export type RuntimeStatus =
+  | { readonly state: "absent" }
+  | { readonly state: "running" }
+  | { readonly state: "frozen" }
+  /** Its processes are gone; host resources may still be held until `destroy`. */
+  | { readonly state: "ended"; readonly cause: RuntimeEnd };
+
+export interface RuntimeEnd {
+  /** exited: PID 1 ended by itself; oom: the host's limit; killed: from outside; lost: nobody saw the end. */
+  readonly reason: "exited" | "oom" | "killed" | "lost";
+  readonly exitCode: number | null;
+  readonly message: string;
+}
+
+/** A running checkpoint, as the engine left it in the place it was given. */
+export interface Capture {
+  readonly parts: readonly CheckpointPart[];
+  readonly engine: CheckpointManifest["engine"];
+  readonly guest: CheckpointManifest["guest"];
+  readonly cpu: CheckpointManifest["cpu"];
+  readonly restore: CheckpointManifest["restore"];
+}
+
+/**
+ * Runs sandboxes. Runtime ids are given by the caller, so every call can be repeated after a crash.
+ * What an engine can't do it refuses with `capability_unsupported`, naming itself; it never does something weaker.
+ */
+export interface Engine {
+  readonly name: string;
+  describe(): Promise<Info["engine"] & { readonly capabilities: Capabilities["capabilities"] }>;
+  /** Refuses resources below the engine's minimum (invalid_request) before anything is made. */
+  validate(resources: Resources): void;
+  /** Boots from the disk. Resolves when the guest can be spoken to. Leaves nothing behind when it fails. */
+  boot(spec: RuntimeSpec): Promise<void>;
+  /**
+   * Brings a checkpoint back as a new runtime. Its parts are verified first: `checkpoint_corrupt` names the part,
+   * `checkpoint_incompatible` the difference; the engine is not started then. Leaves nothing behind when it fails, and
+   * never changes the checkpoint.
+   */
+  restore(spec: RuntimeSpec, manifest: CheckpointManifest, location: string): Promise<void>;
+  inspect(runtimeId: string): Promise<RuntimeStatus>;
+  /** Memory that the runtime holds on the host, for capacity checks and for the figure "released". */
+  memoryBytes(runtimeId: string): Promise<number>;
+  /** Nothing in it runs any more; a frozen one stays frozen. */
+  freeze(runtimeId: string): Promise<void>;
+  /** Goes on; a running one stays running. */
+  thaw(runtimeId: string): Promise<void>;
+  /** Writes the memory of a frozen runtime into the location, hashes it, and syncs its disk. It stays frozen. */
+  capture(runtimeId: string, location: string): Promise<Capture>;
+  /** Kills what still runs and frees every host resource: gone when it resolves. Any state, unknown ids, repeats: fine. */
+  destroy(runtimeId: string): Promise<void>;
+  /** Runtimes that hold anything on this host, whether or not a record knows them. */
+  list(): Promise<string[]>;
+  /** The line to a running runtime's guest; the same object until it is closed or the runtime ends. */
+  guest(runtimeId: string): Promise<Guest>;
+  /** Tells of each runtime that ended without `destroy`; once, also if it ended while no daemon was there. */
+  onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void;
+  /** What the guest wrote to its own stdout and stderr, and the engine about it, newest last, at most `limitBytes`. */
+  logs(runtimeId: string, limitBytes: number): Promise<string>;
+}

@@ -1,0 +1,71 @@
+import type { Entry, Session, SessionEnd, StartSessionRequest } from "@torpor/contract";
+
+/** What a runtime is told about itself before anything else is let in. */
+export interface Identity {
+  readonly sandboxId: string;
+  readonly name: string;
+  readonly hostname: string;
+  readonly generation: number;
+  readonly origin: "boot" | "resumed" | "forked" | "reconnected";
+  readonly env: Readonly<Record<string, string>>;
+  readonly workdir: string;
+  readonly user: string;
+  readonly parentId: string | null;
+  readonly memoryBytes: number;
+  readonly pids: number;
+  readonly address: string | null;
+}
+
+export type SessionFrame =
+  | { readonly type: "started"; readonly session: Session }
+  | { readonly type: "output"; readonly seq: number; readonly stream: "stdout" | "stderr" | "terminal"; readonly data: Uint8Array }
+  | { readonly type: "end"; readonly end: SessionEnd };
+
+export interface SessionStart extends StartSessionRequest {
+  readonly sessionId: string;
+  readonly hold: boolean;
+}
+
+export interface GuestSessions {
+  /** Starts a session and streams its frames from the first on. The stream's consumer sets the pace. */
+  run(start: SessionStart, signal?: AbortSignal): AsyncIterable<SessionFrame>;
+  start(start: SessionStart): Promise<Session>;
+  attach(sessionId: string, after: number, hold: boolean, signal?: AbortSignal): AsyncIterable<SessionFrame>;
+  /** Resolves when the process took the bytes: the back-pressure. */
+  write(sessionId: string, offset: number, data: Uint8Array, eof: boolean): Promise<number>;
+  resize(sessionId: string, rows: number, columns: number): Promise<void>;
+  signal(sessionId: string, signal: string): Promise<void>;
+  get(sessionId: string): Promise<Session>;
+  list(): Promise<Session[]>;
+  remove(sessionId: string, force: boolean): Promise<void>;
+}
+
+export interface GuestFiles {
+  stat(path: string, options: { user?: string; follow?: boolean }): Promise<Entry>;
+  list(path: string, options: { user?: string; depth?: number }): Promise<Entry[]>;
+  read(path: string, options: { user?: string; offset?: number; length?: number; signal?: AbortSignal }): Promise<{ entry: Entry; content: AsyncIterable<Uint8Array> }>;
+  write(path: string, content: AsyncIterable<Uint8Array>, options: { user?: string; mode?: number; parents?: boolean }): Promise<Entry>;
+  makeDirectory(path: string, options: { user?: string; parents?: boolean; mode?: number }): Promise<Entry>;
+  move(from: string, to: string, options: { user?: string }): Promise<Entry>;
+  remove(path: string, options: { user?: string; recursive?: boolean }): Promise<void>;
+  readArchive(path: string, options: { user?: string; follow?: boolean; signal?: AbortSignal }): AsyncIterable<Uint8Array>;
+  writeArchive(path: string, content: AsyncIterable<Uint8Array>, options: { user?: string }): Promise<{ files: number; bytes: number }>;
+}
+
+/**
+ * The line to PID 1 of one runtime. All calls fail with a `TorporError`; after the runtime's end or freeze with
+ * `session_paused` or `sandbox_not_running`, never by hanging.
+ */
+export interface Guest {
+  hello(identity: Identity): Promise<{ bootId: string; version: string }>;
+  /** Before a freeze: no new sessions, dirty files to the disk. */
+  prepare(): Promise<void>;
+  /** The freeze is over or was given up. */
+  release(): Promise<void>;
+  /** TERM to all, KILL after the grace, sync; answers before PID 1 exits. */
+  shutdown(graceMs: number): Promise<void>;
+  readonly sessions: GuestSessions;
+  readonly files: GuestFiles;
+  /** Ends the line: open streams end with the reason. */
+  close(reason: "paused" | "stopped" | "lost"): void;
+}
