@@ -17,5 +17,10 @@ export const Entry = z.object({
 });
 export type Entry = z.infer<typeof Entry>;
 export const EntryList = z.object({ entries: z.array(Entry) });
-export const MakeDirectoryRequest = z.strictObject({ path: z.string().min(1), user: z.string().optional(), parents: z.boolean().optional(), mode: z.number().int().min(0).max(0o7777).optional() });
+export const MakeDirectoryRequest = z.strictObject({
+  path: z.string().min(1),
+  user: z.string().optional(),
+  parents: z.boolean().optional(),
+  mode: z.number().int().min(0).max(0o7777).optional(),
+});
 export const MoveRequest = z.strictObject({ from: z.string().min(1), to: z.string().min(1), user: z.string().optional() });

@@ -38,7 +38,10 @@ export const ImportImageRequest = z.strictObject({
 export type ImportImageRequest = z.infer<typeof ImportImageRequest>;
 export const BuildImageRequest = z.strictObject({
   /** Debian suite. Default: that of the host's apt sources, else stable. */
-  suite: z.string().regex(/^[a-z-]+$/).optional(),
+  suite: z
+    .string()
+    .regex(/^[a-z-]+$/)
+    .optional(),
   packages: z.array(z.string().regex(/^[a-z0-9][a-z0-9+.-]*$/)).optional(),
   reference: z.string().min(1).max(512),
 });
@@ -46,7 +49,9 @@ export type BuildImageRequest = z.infer<typeof BuildImageRequest>;
 
 /** A line of the NDJSON answer of pull, import and build: progress, then one image or error. */
 export const ImageProgress = z.union([
-  z.object({ progress: z.object({ step: z.string(), text: z.string(), doneBytes: z.number().optional(), totalBytes: z.number().optional() }) }),
+  z.object({
+    progress: z.object({ step: z.string(), text: z.string(), doneBytes: z.number().optional(), totalBytes: z.number().optional() }),
+  }),
   z.object({ image: Image }),
   z.object({ error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }) }),
 ]);

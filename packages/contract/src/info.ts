@@ -1,6 +1,20 @@
 import { z } from "zod";
 
-export const capabilityNames = ["create", "exec", "files", "stop", "start", "pause", "resume", "fork", "memoryLimit", "cpuLimit", "pidsLimit", "diskLimit", "network"] as const;
+export const capabilityNames = [
+  "create",
+  "exec",
+  "files",
+  "stop",
+  "start",
+  "pause",
+  "resume",
+  "fork",
+  "memoryLimit",
+  "cpuLimit",
+  "pidsLimit",
+  "diskLimit",
+  "network",
+] as const;
 export const Capability = z.object({ supported: z.boolean(), /** Why not; empty when supported. */ reason: z.string() });
 export const Capabilities = z.object({ engine: z.string(), capabilities: z.record(z.enum(capabilityNames), Capability) });
 export type Capabilities = z.infer<typeof Capabilities>;
@@ -9,9 +23,23 @@ export const Info = z.object({
   version: z.string(),
   instance: z.string(),
   dataDirectory: z.string(),
-  engine: z.object({ name: z.string(), version: z.string(), path: z.string(), /** Where it came from: env, data, path, cache, built. */ source: z.string(), sha256: z.string() }),
+  engine: z.object({
+    name: z.string(),
+    version: z.string(),
+    path: z.string(),
+    /** Where it came from: env, data, path, cache, built. */ source: z.string(),
+    sha256: z.string(),
+  }),
   capabilities: Capabilities.shape.capabilities,
-  pool: z.object({ path: z.string(), fileSystem: z.string(), reflink: z.boolean(), loopBacked: z.boolean(), sizeBytes: z.number(), freeBytes: z.number(), warning: z.string().nullable() }),
+  pool: z.object({
+    path: z.string(),
+    fileSystem: z.string(),
+    reflink: z.boolean(),
+    loopBacked: z.boolean(),
+    sizeBytes: z.number(),
+    freeBytes: z.number(),
+    warning: z.string().nullable(),
+  }),
   host: z.object({ kernel: z.string(), architecture: z.string(), cpus: z.number(), memoryBytes: z.number(), cgroup: z.enum(["v1", "v2"]) }),
   network: z.object({ subnet: z.string(), resolver: z.string().nullable() }),
 });

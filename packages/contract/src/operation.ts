@@ -27,6 +27,8 @@ export const Operation = z.object({
 });
 export type Operation = z.infer<typeof Operation>;
 
+export const OperationList = z.object({ operations: z.array(Operation) });
+
 /** Answer of a mutating call: 200 when the operation has ended within `?wait=`, 202 when it goes on. */
 export const OperationAnswer = z.object({ operation: Operation, sandbox: Sandbox.nullable() });
 export type OperationAnswer = z.infer<typeof OperationAnswer>;

@@ -72,6 +72,9 @@ export const StopRequest = z.strictObject({
 });
 export type StopRequest = z.infer<typeof StopRequest>;
 
+export const StartRequest = z.strictObject({});
+export type StartRequest = z.infer<typeof StartRequest>;
+
 export const Failure = z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() });
 export type Failure = z.infer<typeof Failure>;
 

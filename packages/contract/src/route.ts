@@ -1,0 +1,21 @@
+import type { Route } from "./route-shape.ts";
+import { fileRoutes } from "./routes/file.ts";
+import { imageRoutes } from "./routes/image.ts";
+import { operationRoutes } from "./routes/operation.ts";
+import { sandboxRoutes } from "./routes/sandbox.ts";
+import { sessionRoutes } from "./routes/session.ts";
+import { systemRoutes } from "./routes/system.ts";
+
+export { defaultWaitMs } from "./routes/answer.ts";
+
+/** Every call of the API, by the name that its OpenAPI operation has. */
+export const routes = {
+  ...sandboxRoutes,
+  ...operationRoutes,
+  ...sessionRoutes,
+  ...fileRoutes,
+  ...imageRoutes,
+  ...systemRoutes,
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;

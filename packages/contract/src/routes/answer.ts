@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { OperationAnswer } from "../operation.ts";
+import { type Content, json, queryInteger } from "../route-shape.ts";
+
+/** How long a call waits for its operation; afterwards the answer is 202 and the operation goes on. */
+export const defaultWaitMs = 600_000;
+
+export const Wait = z.strictObject({
+  wait: queryInteger(defaultWaitMs)
+    .optional()
+    .describe("Milliseconds to wait for the operation's end; 0 answers 202 at once. Default 600000."),
+});
+
+export const done: Record<number, Content> = { 200: json(OperationAnswer), 202: json(OperationAnswer) };
+export const made: Record<number, Content> = { 201: json(OperationAnswer), 202: json(OperationAnswer) };

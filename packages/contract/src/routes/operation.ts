@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { EventList } from "../event.ts";
+import { Operation, OperationList } from "../operation.ts";
+import { idOf, json, queryInteger, route, SandboxParams } from "../route-shape.ts";
+
+export const operationRoutes = {
+  getOperation: route({
+    method: "GET",
+    path: "/v1/operations/{oid}",
+    tag: "operations",
+    summary: "One operation.",
+    params: z.object({ oid: idOf("op") }),
+    responses: { 200: json(Operation) },
+  }),
+  listOperations: route({
+    tag: "operations",
+    params: SandboxParams,
+    method: "GET",
+    path: "/v1/sandboxes/{id}/operations",
+    summary: "Its operations, newest first.",
+    responses: { 200: json(OperationList) },
+  }),
+  listEvents: route({
+    tag: "operations",
+    params: SandboxParams,
+    method: "GET",
+    path: "/v1/sandboxes/{id}/events",
+    summary: "Its events, oldest first.",
+    query: z.strictObject({
+      after: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe("Only those with a higher seq."),
+      limit: queryInteger(10_000).optional(),
+    }),
+    responses: { 200: json(EventList) },
+  }),
+} as const;

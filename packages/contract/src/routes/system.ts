@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { Capabilities, Info } from "../info.ts";
+import { json, route } from "../route-shape.ts";
+
+export const systemRoutes = {
+  capabilities: route({
+    method: "GET",
+    path: "/v1/capabilities",
+    tag: "system",
+    summary: "What the engine can do, and why not.",
+    responses: { 200: json(Capabilities) },
+  }),
+  info: route({
+    method: "GET",
+    path: "/v1/info",
+    tag: "system",
+    summary: "The daemon, its engine, pool and host.",
+    responses: { 200: json(Info) },
+  }),
+  health: route({
+    method: "GET",
+    path: "/v1/health",
+    tag: "system",
+    summary: "Whether it can take calls.",
+    responses: { 200: json(z.object({ status: z.literal("ok") })) },
+  }),
+  version: route({
+    method: "GET",
+    path: "/v1/version",
+    tag: "system",
+    summary: "The daemon's version and the API's.",
+    responses: { 200: json(z.object({ version: z.string(), api: z.literal("v1") })) },
+  }),
+  openapi: route({
+    method: "GET",
+    path: "/v1/openapi.json",
+    tag: "system",
+    summary: "This document.",
+    responses: { 200: json(z.record(z.string(), z.unknown())) },
+  }),
+} as const;
