@@ -1,0 +1,105 @@
+import { mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
+import path from "node:path";
+import { TorporError } from "@torpor/contract";
+import type { CheckpointManifest, Checkpoints } from "@torpor/core";
+import { sync, writeDurably } from "../host/durable.ts";
+import { isPlainId, requirePlainId } from "../pool/ids.ts";
+import type { Pool } from "../pool/pool.ts";
+import { requireRoom } from "../pool/room.ts";
+import { guardStorage } from "../pool/storage-failure.ts";
+import { parseManifest } from "./manifest.ts";
+
+const partialSuffix = ".partial";
+const manifestName = "manifest.json";
+
+/** Checkpoints as directories in the pool: `<id>.partial/` while parts are written, `<id>/` once sealed. */
+export function createPoolCheckpoints(pool: Pool): Checkpoints {
+  const root = pool.directory("checkpoints");
+  const locate = (id: string) => path.join(root, requirePlainId(id));
+
+  return {
+    locate,
+    begin: (id, needBytes) =>
+      guardStorage(`Checkpoint ${id} could not be begun`, async () => {
+        const partial = locate(id) + partialSuffix;
+        await pool.remove(partial);
+        await requireRoom(pool, `Checkpoint ${id}`, needBytes);
+        await mkdir(partial, { mode: 0o700 });
+        return partial;
+      }),
+    seal: (manifest) =>
+      guardStorage(`Checkpoint ${manifest.id} could not be sealed`, async () => {
+        const target = locate(manifest.id);
+        const partial = target + partialSuffix;
+        if (await isDirectory(target)) {
+          return;
+        }
+        const checked = parseManifest(manifest);
+        await Promise.all(checked.parts.map((part) => syncPart(partial, part, manifest.id)));
+        await writeDurably(path.join(partial, manifestName), `${JSON.stringify(checked, undefined, 1)}\n`);
+        await rename(partial, target);
+        await sync(root);
+      }),
+    read: (id) => guardStorage(`Checkpoint ${id} could not be read`, () => readManifest(locate(id), id)),
+    remove: (id) =>
+      guardStorage(`Checkpoint ${id} could not be removed`, async () => {
+        await pool.remove(locate(id));
+        await pool.remove(locate(id) + partialSuffix);
+      }),
+    list: async () => [
+      ...new Set(
+        (await readdir(root)).map((name) => (name.endsWith(partialSuffix) ? name.slice(0, -partialSuffix.length) : name)).filter(isPlainId),
+      ),
+    ],
+  };
+}
+
+/** The engine may leave a short file on a full disk and still report success: sizes are compared before anything counts as written. */
+async function syncPart(directory: string, part: CheckpointManifest["parts"][number], id: string): Promise<void> {
+  const file = path.join(directory, part.name);
+  const found = await stat(file).catch(() => undefined);
+  if (found?.size !== part.sizeBytes) {
+    throw new TorporError(
+      "checkpoint_corrupt",
+      `Part ${part.name} of checkpoint ${id} ${found === undefined ? "is missing" : `has ${found.size} bytes instead of ${part.sizeBytes}`}.`,
+      { details: { part: part.name } },
+    );
+  }
+  await sync(file);
+}
+
+async function readManifest(directory: string, id: string): Promise<CheckpointManifest | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path.join(directory, manifestName), "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT" && !(await isDirectory(directory))) {
+      return undefined;
+    }
+    throw corrupt(id, cause);
+  }
+  try {
+    const manifest = parseManifest(JSON.parse(text));
+    if (manifest.id !== id) {
+      throw new Error(`it names checkpoint ${manifest.id}`);
+    }
+    return manifest;
+  } catch (cause) {
+    throw corrupt(id, cause);
+  }
+}
+
+function corrupt(id: string, cause: unknown): TorporError {
+  return new TorporError("checkpoint_corrupt", `The manifest of checkpoint ${id} can't be read.`, {
+    hint: "Resume with memory discard to start from the disk.",
+    details: { part: manifestName },
+    cause,
+  });
+}
+
+async function isDirectory(target: string): Promise<boolean> {
+  return await stat(target).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,114 @@
+import { open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
+import path from "node:path";
+import { TorporError } from "@torpor/contract";
+import { sync } from "../host/durable.ts";
+import { findMount } from "../host/mount.ts";
+import { run } from "../host/spawn.ts";
+import { hasProgram } from "../host/tools.ts";
+
+export interface LoopPool {
+  readonly mounted: boolean;
+  /** Why there is none. */
+  readonly missing: string | undefined;
+  unmount(): Promise<void>;
+}
+
+const gib = 1024 ** 3;
+
+/** XFS in a sparse file beside the mount point, as LXD makes its pools. Found again if an earlier daemon left it mounted. */
+export async function openLoopPool(data: string, mountPoint: string, sizeBytes?: number): Promise<LoopPool> {
+  const file = path.join(data, "pool.img");
+  const there = await findMount(mountPoint);
+  if (there !== undefined) {
+    await refuseForeignMount(there.source, file, mountPoint);
+    return mountedPool(mountPoint);
+  }
+  if (process.getuid?.() !== 0) {
+    throw new TorporError("storage_failed", "Only root can make and mount the pool file.", {
+      hint: "Start the daemon as root, or put the data directory on a file system with reflinks (XFS, btrfs).",
+    });
+  }
+  if (!(await exists(file))) {
+    if (!(await hasProgram("mkfs.xfs"))) {
+      return { mounted: false, missing: "mkfs.xfs is not on this host; install the package xfsprogs", unmount: async () => {} };
+    }
+    await makePoolFile(file, sizeBytes ?? (await defaultSizeBytes(data)));
+  }
+  await mountPoolFile(file, mountPoint);
+  return mountedPool(mountPoint);
+}
+
+function mountedPool(mountPoint: string): LoopPool {
+  return {
+    mounted: true,
+    missing: undefined,
+    unmount: async () => {
+      if ((await findMount(mountPoint)) !== undefined) {
+        await run("umount", [mountPoint]);
+      }
+    },
+  };
+}
+
+async function refuseForeignMount(source: string, file: string, mountPoint: string): Promise<void> {
+  const backing = await readFile(`/sys/block/${path.basename(source)}/loop/backing_file`, "utf8").catch(() => "");
+  if (backing.trim() !== file) {
+    throw new TorporError("storage_failed", `Something else (${source}) is mounted at ${mountPoint}, without reflinks.`, {
+      hint: `Unmount ${mountPoint}, or mount a file system with reflinks there.`,
+    });
+  }
+}
+
+/** Sparse, so it may promise what isn't there yet: at least 20 GiB, the size of two full default disks. */
+async function defaultSizeBytes(data: string): Promise<number> {
+  const { bavail, bsize } = await statfs(data);
+  return Math.min(Math.max(0.8 * bavail * bsize, 20 * gib), 1024 * gib);
+}
+
+/** Under its name there is only ever a whole file system: a crash before the rename leaves a partial that the next open makes anew. */
+async function makePoolFile(file: string, sizeBytes: number): Promise<void> {
+  const partial = `${file}.partial`;
+  await rm(partial, { force: true });
+  {
+    await using handle = await open(partial, "wx", 0o600);
+    await handle.truncate(Math.floor(sizeBytes / 4096) * 4096);
+  }
+  // -K: nothing is to be discarded in a new sparse file.
+  await run("mkfs.xfs", ["-q", "-K", "-L", "torpor", "-m", "reflink=1", partial]);
+  await sync(partial);
+  await rename(partial, file);
+  await sync(path.dirname(file));
+}
+
+async function mountPoolFile(file: string, mountPoint: string): Promise<void> {
+  const device = (await attachedDevice(file)) ?? (await attach(file));
+  try {
+    await run("mount", ["-t", "xfs", "-o", "noatime,discard", device, mountPoint]);
+  } finally {
+    // Once mounted this only marks it: the kernel detaches the device by itself at the unmount, whoever does that.
+    await run("losetup", ["--detach", device]);
+  }
+}
+
+/** Direct I/O, else everything lies in the page cache twice: docs/decisions/0010-pool.md has the figures. Not every host file system can. */
+async function attach(file: string): Promise<string> {
+  try {
+    return (await run("losetup", ["--find", "--show", "--direct-io=on", file])).stdout.trim();
+  } catch {
+    const left = await attachedDevice(file);
+    return left ?? (await run("losetup", ["--find", "--show", file])).stdout.trim();
+  }
+}
+
+/** A device that an earlier daemon attached and died before it mounted it. */
+async function attachedDevice(file: string): Promise<string | undefined> {
+  const { stdout } = await run("losetup", ["--associated", file, "--noheadings", "--output", "NAME"]);
+  return stdout.trim().split("\n")[0] || undefined;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,80 @@
+import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { run } from "../../../packages/daemon/src/host/spawn.ts";
+import { temporaryPool } from "./temporary-pool.ts";
+
+test("a host file system without reflinks gets an XFS pool file", async () => {
+  await using it = await temporaryPool();
+  expect(await it.pool.info()).toMatchObject({ fileSystem: "xfs", reflink: true, loopBacked: true, warning: null });
+  expect(await readdir(it.pool.path)).toEqual(expect.arrayContaining(["images", "disks", "checkpoints", "tmp"]));
+  expect((await stat(path.join(it.dataDirectory, "pool.img"))).blocks * 512).toBeLessThan(100 * 1024 ** 2);
+});
+
+test("a pool that is still mounted is used again, and what was unfinished is gone", async () => {
+  await using it = await temporaryPool();
+  await writeFile(path.join(it.pool.directory("disks"), "kept"), "kept");
+  await writeFile(path.join(it.pool.directory("tmp"), "half"), "half");
+  const device = await deviceOf(it.dataDirectory);
+  const pool = await it.reopen({ unmount: false });
+  expect(await deviceOf(it.dataDirectory)).toBe(device);
+  expect(await readdir(pool.directory("tmp"))).toEqual([]);
+  expect(await readFile(path.join(pool.directory("disks"), "kept"), "utf8")).toBe("kept");
+});
+
+test("an unmounted pool gives its loop device back and is mounted again", async () => {
+  await using it = await temporaryPool();
+  await writeFile(path.join(it.pool.directory("disks"), "kept"), "kept");
+  await it.pool.close({ unmount: true });
+  expect(await deviceOf(it.dataDirectory)).toBe("");
+  const pool = await it.reopen({ unmount: true });
+  expect(await readFile(path.join(pool.directory("disks"), "kept"), "utf8")).toBe("kept");
+});
+
+test("a pool file that was half made is made anew", async () => {
+  await using it = await temporaryPool();
+  await it.pool.close({ unmount: true });
+  const file = path.join(it.dataDirectory, "pool.img");
+  await rename(file, `${file}.partial`);
+  await run("truncate", ["--size=1M", `${file}.partial`]);
+  const pool = await it.reopen({ unmount: true });
+  expect(await pool.info()).toMatchObject({ fileSystem: "xfs", sizeBytes: expect.toSatisfy((size: number) => size > 3 * 1024 ** 3) });
+});
+
+test("a device that a killed daemon attached but never mounted is used", async () => {
+  await using it = await temporaryPool();
+  await it.pool.close({ unmount: true });
+  const device = (await run("losetup", ["--find", "--show", path.join(it.dataDirectory, "pool.img")])).stdout.trim();
+  await it.reopen({ unmount: true });
+  expect(await deviceOf(it.dataDirectory)).toBe(device);
+});
+
+test("removed content gives its space back to the host's file system", async () => {
+  await using it = await temporaryPool();
+  const file = path.join(it.dataDirectory, "pool.img");
+  const big = path.join(it.pool.directory("disks"), "big");
+  await run("dd", ["if=/dev/zero", `of=${big}`, "bs=1M", "count=200", "conv=fsync"]);
+  const before = (await stat(file)).blocks * 512;
+  await it.pool.remove(big);
+  await it.pool.close({ unmount: true });
+  expect(before - (await stat(file)).blocks * 512).toBeGreaterThan(190 * 1024 ** 2);
+});
+
+test("another file system at the pool's place is refused by name", async () => {
+  await using it = await temporaryPool();
+  await it.pool.close({ unmount: true });
+  await run("mount", ["-t", "tmpfs", "foreign", it.pool.path]);
+  try {
+    await expect(it.reopen({ unmount: false })).rejects.toMatchObject({
+      code: "storage_failed",
+      message: expect.stringContaining("foreign"),
+    });
+  } finally {
+    await run("umount", [it.pool.path]);
+  }
+});
+
+async function deviceOf(dataDirectory: string): Promise<string> {
+  const { stdout } = await run("losetup", ["--associated", path.join(dataDirectory, "pool.img"), "--noheadings", "--output", "NAME"]);
+  return stdout.trim();
+}
