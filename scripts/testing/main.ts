@@ -1,0 +1,44 @@
+import { runGo } from "./go.ts";
+import { closingLine, type TestResult, totals } from "./result.ts";
+import { storeResults } from "./store.ts";
+import { runVitest } from "./vitest.ts";
+
+type Suite = "unit" | "system" | "soak" | "go";
+
+const suites: Record<Suite, (args: string[]) => TestResult[] | Promise<TestResult[]>> = {
+  unit: (args) => runVitest("unit", args),
+  go: runGo,
+  system: (args) => runVitest("system", args),
+  soak: (args) => runVitest("soak", args),
+};
+
+const [name, ...args] = process.argv.slice(2);
+process.exitCode = await main(name, args);
+
+async function main(chosen: string | undefined, rest: string[]): Promise<number> {
+  if (chosen !== undefined && !isSuite(chosen)) {
+    console.error(`error: there is no test suite ${chosen}; choose one of ${Object.keys(suites).join(", ")}, or none for all but soak`);
+    return 2;
+  }
+  const results: TestResult[] = [];
+  for (const suite of chosen === undefined ? (["unit", "go", "system"] as const) : [chosen]) {
+    console.log(`\n--- ${suite}`);
+    const found = await suites[suite](rest);
+    storeResults(suite, found);
+    results.push(...found);
+  }
+  return report(results);
+}
+
+function report(results: TestResult[]): number {
+  const sum = totals(results);
+  const failed = results.filter((result) => result.status === "failed");
+  if (failed.length > 0) console.log(`\nFailed:\n${failed.map(({ file, name }) => `  ${file}: ${name}`).join("\n")}`);
+  if (sum.passed + sum.failed === 0) console.log("\nNo test ran.");
+  console.log(`\n${closingLine(sum)}`);
+  return sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+}
+
+function isSuite(text: string): text is Suite {
+  return Object.hasOwn(suites, text);
+}
