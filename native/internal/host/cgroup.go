@@ -1,0 +1,133 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const cgroupRoot = "/sys/fs/cgroup"
+
+// Cgroup is the control group of a runtime, on the hierarchies of v1 or the one of v2. The engine makes it and joins it;
+// we raise its limit, watch it and remove it.
+type Cgroup struct{ Path string } // below the root of each hierarchy
+
+// UnifiedCgroups says whether the host has cgroup v2 alone.
+func UnifiedCgroups() bool {
+	var stat unix.Statfs_t
+	return unix.Statfs(cgroupRoot, &stat) == nil && stat.Type == unix.CGROUP2_SUPER_MAGIC
+}
+
+// SetMemoryLimit sets the hard limit in bytes: the kernel's last resort, above what is promised.
+func (c Cgroup) SetMemoryLimit(bytes int64) error {
+	if UnifiedCgroups() {
+		return c.write("", "memory.max", strconv.FormatInt(bytes, 10))
+	}
+	return c.write("memory", "memory.limit_in_bytes", strconv.FormatInt(bytes, 10))
+}
+
+// SetPidsLimit bounds the host's threads that the engine uses for the sandbox.
+func (c Cgroup) SetPidsLimit(count int64) error {
+	return c.write("pids", "pids.max", strconv.FormatInt(count, 10))
+}
+
+// MemoryBytes is what its processes hold now, page cache aside: that is freed at need.
+func (c Cgroup) MemoryBytes() (int64, error) {
+	if UnifiedCgroups() {
+		return c.stat("", "memory.stat", "anon", "shmem", "kernel_stack", "pagetables")
+	}
+	return c.stat("memory", "memory.stat", "rss", "shmem")
+}
+
+// OOMKills counts the kernel's kills for want of memory in it.
+func (c Cgroup) OOMKills() int64 {
+	file, controller := "memory.events", ""
+	if !UnifiedCgroups() {
+		file, controller = "memory.oom_control", "memory"
+	}
+	count, _ := c.stat(controller, file, "oom_kill")
+	return count
+}
+
+// Pids lists its processes.
+func (c Cgroup) Pids() []int {
+	controller := "memory"
+	if UnifiedCgroups() {
+		controller = ""
+	}
+	data, err := os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, "cgroup.procs"))
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, field := range strings.Fields(string(data)) {
+		if pid, err := strconv.Atoi(field); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// Remove takes it out of every hierarchy. Its processes have to be gone; the last may need a moment.
+func (c Cgroup) Remove() error {
+	if c.Path == "" {
+		return nil
+	}
+	dirs := []string{filepath.Join(cgroupRoot, c.Path)}
+	if !UnifiedCgroups() {
+		dirs, _ = filepath.Glob(filepath.Join(cgroupRoot, "*", c.Path))
+	}
+	var errs []error
+	for _, dir := range dirs {
+		errs = append(errs, removeGroup(dir))
+	}
+	return errors.Join(errs...)
+}
+
+func removeGroup(dir string) error {
+	for tries := 0; ; tries++ {
+		err := unix.Rmdir(dir)
+		if err == nil || errors.Is(err, unix.ENOENT) {
+			return nil
+		}
+		if !errors.Is(err, unix.EBUSY) || tries == 400 {
+			return fmt.Errorf("remove cgroup %s: %w", dir, err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func (c Cgroup) write(controller, file, value string) error {
+	err := os.WriteFile(filepath.Join(cgroupRoot, controller, c.Path, file), []byte(value), 0o644)
+	if os.IsNotExist(err) && controller != "" && UnifiedCgroups() {
+		err = os.WriteFile(filepath.Join(cgroupRoot, c.Path, file), []byte(value), 0o644)
+	}
+	return err
+}
+
+func (c Cgroup) stat(controller, file string, keys ...string) (int64, error) {
+	data, err := os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, file))
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for line := range strings.Lines(string(data)) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			continue
+		}
+		for _, key := range keys {
+			if name == key {
+				n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+				sum += n
+			}
+		}
+	}
+	return sum, nil
+}

@@ -1,0 +1,339 @@
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"torpor.dev/torpor/native/internal/children"
+	"torpor.dev/torpor/native/internal/host"
+)
+
+// Runtime is the one runtime of this shim.
+type Runtime struct {
+	dir    dir
+	config Config
+	engine engine
+	root   host.Root
+	cgroup host.Cgroup
+	link   *channel
+
+	mu       sync.Mutex
+	state    state
+	frozen   bool
+	leaving  bool // destroy has begun: an end is no news
+	adopted  map[int]syscall.WaitStatus
+	onEnd    func(End)
+	oomsSeen int64
+}
+
+// Open reads the runtime's directory. A runtime that is live already (its shim was killed) is taken over.
+func Open(path string, onEnd func(End)) (*Runtime, error) {
+	r := &Runtime{dir: dir(path), adopted: map[int]syscall.WaitStatus{}, onEnd: onEnd}
+	if err := readJSON(r.dir.config(), &r.config); err != nil {
+		return nil, fmt.Errorf("read the runtime's description: %w", err)
+	}
+	reaper, err := children.NewReaper(r.reaped)
+	if err != nil {
+		return nil, err
+	}
+	r.engine = engine{command: r.config.Engine, id: r.config.ContainerID, reaper: reaper}
+	r.root = host.Root{Disk: r.config.Disk, Image: r.config.Image, Dir: path}
+	r.cgroup = host.Cgroup{Path: r.config.Cgroup}
+	r.link = newChannel(r)
+	if err := readJSON(r.dir.state(), &r.state); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	if r.state.Phase == "live" {
+		r.takeOver()
+	}
+	return r, nil
+}
+
+// Boot starts the runtime from its disk.
+func (r *Runtime) Boot() error {
+	return r.launch(func() error { return nil }, "run")
+}
+
+// Restore brings back a checkpoint after every part of it was verified.
+func (r *Runtime) Restore(location string, parts []Part) error {
+	return r.launch(func() error { return verify(location, parts) }, "restore", "--background", "--image-path", location)
+}
+
+func (r *Runtime) launch(check func() error, verb string, flags ...string) error {
+	r.mu.Lock()
+	phase := r.state.Phase
+	r.mu.Unlock()
+	if phase != "" {
+		return fmt.Errorf("the runtime was started before (it is %s)", phase)
+	}
+	if err := r.record(state{Phase: "made"}); err != nil {
+		return err
+	}
+	if err := r.prepareHost(check); err != nil {
+		return errors.Join(err, r.Release())
+	}
+	log, err := os.OpenFile(r.dir.guestLog(), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return errors.Join(err, r.Release())
+	}
+	defer log.Close()
+	flags = append(flags, "--detach", "--bundle", r.dir.bundle(), "--pid-file", r.dir.pidFile(), r.config.ContainerID)
+	if err := r.engine.runLogged(log, verb, flags...); err != nil {
+		return errors.Join(err, r.Release())
+	}
+	if err := r.nowLive(); err != nil {
+		return errors.Join(err, r.Release())
+	}
+	if err := r.link.prepare(); err != nil {
+		return errors.Join(err, r.Release())
+	}
+	debug.FreeOSMemory()
+	return nil
+}
+
+// prepareHost makes mounts and namespace and runs the check beside them; the engine has not started yet.
+func (r *Runtime) prepareHost(check func() error) error {
+	results := make(chan error, 3)
+	go func() { results <- r.root.Mount() }()
+	go func() { results <- host.MakeNamespace(r.dir.namespace(), r.config.Network) }()
+	go func() { results <- check() }()
+	return errors.Join(<-results, <-results, <-results)
+}
+
+func (r *Runtime) nowLive() error {
+	text, err := os.ReadFile(r.dir.pidFile())
+	if err != nil {
+		return fmt.Errorf("the engine left no pid: %w", err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return fmt.Errorf("the engine's pid file: %w", err)
+	}
+	if r.config.HardMemoryBytes > 0 {
+		if err := r.cgroup.SetMemoryLimit(r.config.HardMemoryBytes); err != nil {
+			return fmt.Errorf("set the memory limit: %w", err)
+		}
+	}
+	if r.config.HostPids > 0 {
+		if err := r.cgroup.SetPidsLimit(r.config.HostPids); err != nil {
+			return fmt.Errorf("set the pids limit: %w", err)
+		}
+	}
+	r.oomsSeen = r.cgroup.OOMKills()
+	if err := r.record(state{Phase: "live", Pid: pid, Start: startTime(pid)}); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	status, gone := r.adopted[pid]
+	r.mu.Unlock()
+	if gone {
+		r.ended(pid, status)
+		return errors.New("the runtime ended as soon as it was started: its log has the details")
+	}
+	return nil
+}
+
+// Freeze stops everything inside.
+func (r *Runtime) Freeze() error {
+	if r.isFrozen() {
+		return nil
+	}
+	if err := r.engine.run("pause", r.config.ContainerID); err != nil {
+		return err
+	}
+	r.setFrozen(true)
+	return nil
+}
+
+// Thaw lets it go on.
+func (r *Runtime) Thaw() error {
+	if !r.isFrozen() {
+		return nil
+	}
+	if err := r.engine.run("resume", r.config.ContainerID); err != nil {
+		return err
+	}
+	r.setFrozen(false)
+	return nil
+}
+
+// Capture writes the memory of the frozen runtime to location, and hashes it while the disk is synced.
+// Without --leave-running a checkpoint that fails would end the sandbox.
+func (r *Runtime) Capture(location string) ([]Part, error) {
+	if !r.isFrozen() {
+		return nil, errors.New("a capture needs a frozen runtime")
+	}
+	if err := r.engine.run("checkpoint", "--leave-running", "--image-path", location, r.config.ContainerID); err != nil {
+		return nil, err
+	}
+	// The engine writes what the gofer holds back to the host during the checkpoint: the sync comes after it.
+	synced := make(chan error, 1)
+	go func() { synced <- r.syncDisk() }()
+	parts, err := hashParts(location)
+	return parts, errors.Join(err, <-synced)
+}
+
+// Sync writes the disk's dirty pages to its block image.
+func (r *Runtime) syncDisk() error {
+	if err := r.root.Sync(); err == nil {
+		return nil
+	}
+	// A shim that took over is in another mount namespace: any process of the sandbox has the root in its own.
+	for _, pid := range r.cgroup.Pids() {
+		f, err := os.Open(fmt.Sprintf("/proc/%d/root", pid))
+		if err != nil {
+			continue
+		}
+		var stat unix.Statfs_t
+		isOverlay := unix.Fstatfs(int(f.Fd()), &stat) == nil && stat.Type == unix.OVERLAYFS_SUPER_MAGIC
+		if isOverlay {
+			err = unix.Syncfs(int(f.Fd()))
+		}
+		f.Close()
+		if isOverlay {
+			return err
+		}
+	}
+	return errors.New("the disk's file system is not mounted anywhere")
+}
+
+// Status is the runtime's state as the daemon asks for it.
+func (r *Runtime) Status() (string, *End) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.state.Phase == "live" && r.frozen:
+		return "frozen", nil
+	case r.state.Phase == "live":
+		return "running", nil
+	case r.state.Phase == "ended":
+		return "ended", r.state.End
+	default:
+		return "absent", nil
+	}
+}
+
+// Release kills what runs and frees every host resource but the directory. It can be repeated.
+func (r *Runtime) Release() error {
+	r.mu.Lock()
+	r.leaving = true
+	pids := r.livePids()
+	r.mu.Unlock()
+	r.link.close()
+	return release(r.root, r.dir, r.config, pids)
+}
+
+func (r *Runtime) livePids() []int {
+	if r.state.Phase == "live" && startTime(r.state.Pid) == r.state.Start {
+		return []int{r.state.Pid}
+	}
+	return nil
+}
+
+func release(root host.Root, d dir, config Config, pids []int) error {
+	cgroup := host.Cgroup{Path: config.Cgroup}
+	// A kill may race with a fork: until the group is empty.
+	for tries := 0; ; tries++ {
+		if err := killAndWait(append(pids, cgroup.Pids()...), 30*time.Second); err != nil {
+			return err
+		}
+		if len(cgroup.Pids()) == 0 || tries == 100 {
+			break
+		}
+	}
+	results := make(chan error, 3)
+	go func() { results <- root.Unmount() }()
+	go func() { results <- host.DropNamespace(d.namespace(), config.Network) }()
+	go func() { results <- cgroup.Remove() }()
+	return errors.Join(<-results, <-results, <-results)
+}
+
+// reaped is told of the ends of processes that became the shim's: the sentry among them.
+func (r *Runtime) reaped(pid int, status syscall.WaitStatus) {
+	r.mu.Lock()
+	mine := r.state.Phase == "live" && r.state.Pid == pid
+	if r.state.Phase != "live" {
+		r.adopted[pid] = status
+	}
+	r.mu.Unlock()
+	if mine {
+		r.ended(pid, status)
+	}
+}
+
+func (r *Runtime) ended(pid int, status syscall.WaitStatus) {
+	end := End{Reason: "exited", Message: fmt.Sprintf("the sandbox's first process exited with code %d", status.ExitStatus())}
+	code := status.ExitStatus()
+	end.ExitCode = &code
+	if status.Signaled() {
+		end = End{Reason: "killed", Message: "the engine was killed by " + unix.SignalName(status.Signal())}
+		if r.cgroup.OOMKills() > r.oomsSeen {
+			end = End{Reason: "oom", Message: "the host's kernel ended the engine: the sandbox outgrew its hard memory limit"}
+		}
+	}
+	r.finish(end)
+}
+
+func (r *Runtime) finish(end End) {
+	r.mu.Lock()
+	r.state.Phase, r.state.End = "ended", &end
+	current, leaving := r.state, r.leaving
+	r.mu.Unlock()
+	if !leaving {
+		_ = writeJSON(r.dir.state(), current)
+		r.link.close()
+		r.onEnd(end)
+	}
+}
+
+// takeOver goes on where a killed shim was. The sandbox's processes are not our children now: a pidfd tells their end.
+func (r *Runtime) takeOver() {
+	fd, err := unix.PidfdOpen(r.state.Pid, 0)
+	if err != nil || startTime(r.state.Pid) != r.state.Start {
+		r.finish(End{Reason: "lost", Message: "the runtime ended while nobody watched it"})
+		return
+	}
+	r.oomsSeen = r.cgroup.OOMKills()
+	go func() {
+		for {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+			if n > 0 || (err != nil && err != unix.EINTR) {
+				break
+			}
+		}
+		_ = unix.Close(fd)
+		reason := End{Reason: "lost", Message: "the runtime ended; its exit status went to another process"}
+		if r.cgroup.OOMKills() > r.oomsSeen {
+			reason = End{Reason: "oom", Message: "the host's kernel ended the engine: the sandbox outgrew its hard memory limit"}
+		}
+		r.finish(reason)
+	}()
+}
+
+func (r *Runtime) record(next state) error {
+	r.mu.Lock()
+	r.state = next
+	r.mu.Unlock()
+	return writeJSON(r.dir.state(), next)
+}
+
+func (r *Runtime) isFrozen() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.frozen
+}
+
+func (r *Runtime) setFrozen(frozen bool) {
+	r.mu.Lock()
+	r.frozen = frozen
+	r.mu.Unlock()
+}

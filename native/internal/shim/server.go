@@ -1,0 +1,210 @@
+package shim
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"sync"
+
+	"torpor.dev/torpor/native/internal/host"
+)
+
+type request struct {
+	ID       int    `json:"id"`
+	Call     string `json:"call"`
+	Location string `json:"location"`
+	Parts    []Part `json:"parts"`
+}
+
+type answer struct {
+	ID     int      `json:"id,omitempty"`
+	Event  string   `json:"event,omitempty"`
+	Result any      `json:"result,omitempty"`
+	Error  *problem `json:"error,omitempty"`
+}
+
+// problem is why a call failed. Kind: "engine", "corrupt", "host".
+type problem struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Part    string `json:"part,omitempty"`
+}
+
+type hello struct {
+	Protocol int `json:"protocol"`
+	Pid      int `json:"pid"`
+}
+
+type status struct {
+	State string `json:"state"`
+	End   *End   `json:"end,omitempty"`
+}
+
+type server struct {
+	runtime *Runtime
+	leave   chan struct{}
+
+	mu    sync.Mutex
+	peers map[*peer]struct{}
+}
+
+type peer struct {
+	mu      sync.Mutex
+	encoder *json.Encoder
+}
+
+// Serve answers the daemon until the runtime is destroyed. ready is closed once the socket listens.
+func Serve(path string, ready func()) error {
+	s := &server{leave: make(chan struct{}), peers: map[*peer]struct{}{}}
+	runtime, err := Open(path, s.tellEnd)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.runtime = runtime
+	s.mu.Unlock()
+	_ = os.Remove(runtime.dir.socket())
+	listener, err := net.Listen("unix", runtime.dir.socket())
+	if err != nil {
+		return err
+	}
+	if phase, _ := runtime.Status(); phase == "running" {
+		if err := runtime.link.prepare(); err != nil {
+			return err
+		}
+	}
+	if err := writeJSON(path+"/shim.pid", hello{Protocol, os.Getpid()}); err != nil {
+		return err
+	}
+	ready()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go s.talk(conn)
+		}
+	}()
+	<-s.leave
+	return nil
+}
+
+func (s *server) talk(conn net.Conn) {
+	defer conn.Close()
+	p := &peer{encoder: json.NewEncoder(conn)}
+	s.mu.Lock()
+	s.peers[p] = struct{}{}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.peers, p)
+		s.mu.Unlock()
+	}()
+	lines := bufio.NewScanner(conn)
+	lines.Buffer(make([]byte, 4<<10), 1<<20)
+	for lines.Scan() {
+		var r request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return
+		}
+		go func() {
+			result, err := s.call(r)
+			p.send(answer{ID: r.ID, Result: result, Error: describe(err)})
+			if r.Call == "destroy" && err == nil {
+				close(s.leave)
+			}
+		}()
+	}
+}
+
+func (s *server) call(r request) (any, error) {
+	switch r.Call {
+	case "hello":
+		return hello{Protocol, os.Getpid()}, nil
+	case "boot":
+		return nil, s.runtime.Boot()
+	case "restore":
+		return nil, s.runtime.Restore(r.Location, r.Parts)
+	case "freeze":
+		return nil, s.runtime.Freeze()
+	case "thaw":
+		return nil, s.runtime.Thaw()
+	case "capture":
+		parts, err := s.runtime.Capture(r.Location)
+		return map[string]any{"parts": parts}, err
+	case "status":
+		state, end := s.runtime.Status()
+		return status{state, end}, nil
+	case "memory":
+		bytes, err := s.runtime.cgroup.MemoryBytes()
+		return map[string]any{"bytes": bytes}, err
+	case "destroy":
+		if err := s.runtime.Release(); err != nil {
+			return nil, err
+		}
+		return nil, os.RemoveAll(string(s.runtime.dir))
+	default:
+		return nil, errors.New("unknown call " + r.Call)
+	}
+}
+
+func (s *server) tellEnd(end End) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.peers {
+		go p.send(answer{Event: "ended", Result: end})
+	}
+}
+
+func (p *peer) send(a answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.encoder.Encode(a)
+}
+
+func describe(err error) *problem {
+	if err == nil {
+		return nil
+	}
+	var corrupt *CorruptError
+	if errors.As(err, &corrupt) {
+		return &problem{Kind: "corrupt", Message: corrupt.Error(), Part: corrupt.Part}
+	}
+	var failed *EngineError
+	if errors.As(err, &failed) {
+		return &problem{Kind: "engine", Message: failed.Error()}
+	}
+	return &problem{Kind: "host", Message: err.Error()}
+}
+
+// Destroy frees a runtime whose shim is gone or doesn't answer, from its directory alone.
+func Destroy(path string) error {
+	d := dir(path)
+	var config Config
+	if err := readJSON(d.config(), &config); err != nil {
+		if os.IsNotExist(err) {
+			return os.RemoveAll(path)
+		}
+		return err
+	}
+	var pids []int
+	var shim hello
+	if readJSON(path+"/shim.pid", &shim) == nil && isShim(shim.Pid) {
+		pids = append(pids, shim.Pid)
+	}
+	var current state
+	if readJSON(d.state(), &current) == nil && current.Pid > 0 && startTime(current.Pid) == current.Start {
+		pids = append(pids, current.Pid)
+	}
+	root := host.Root{Disk: config.Disk, Image: config.Image, Dir: path}
+	if err := release(root, d, config, pids); err != nil {
+		return err
+	}
+	if err := host.WaitLoopFree(config.Disk); err != nil {
+		return err
+	}
+	return os.RemoveAll(path)
+}
