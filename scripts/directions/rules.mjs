@@ -94,7 +94,7 @@ export default {
       name: "nothing-unresolvable",
       severity: "error",
       from: {},
-      to: { couldNotResolve: true, dependencyTypesNot: ["triple-slash-type-reference"] },
+      to: { couldNotResolve: true, pathNot: "^node$" },
     },
   ],
   options: {

@@ -24,7 +24,7 @@ async function main(chosen: string | undefined, rest: string[]): Promise<number>
   for (const suite of chosen === undefined ? (["unit", "go", "system"] as const) : [chosen]) {
     console.log(`\n--- ${suite}`);
     const found = await suites[suite](rest);
-    storeResults(suite, found);
+    storeResults(suite, found, rest.length === 0 ? "whole" : "part");
     results.push(...found);
   }
   return report(results);

@@ -4,10 +4,10 @@ import type { TestResult } from "./result.ts";
 
 const directory = "test/.results";
 
-/** Remembers the last result of every test, for `npm run cases`. A run of some files replaces what was known of those alone. */
-export function storeResults(suite: string, results: readonly TestResult[]): void {
+/** Remembers the last result of every test, for `npm run cases`. A run of a part replaces what was known of its files alone. */
+export function storeResults(suite: string, results: readonly TestResult[], run: "whole" | "part"): void {
   const files = new Set(results.map((result) => result.file));
-  const kept = loadResults([suite]).filter((result) => !files.has(result.file));
+  const kept = run === "whole" ? [] : loadResults([suite]).filter((result) => !files.has(result.file));
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, `${suite}.json`), JSON.stringify([...kept, ...results], null, 1));
 }

@@ -1,0 +1,23 @@
+import type { Benchmark, BenchmarkResult, NamedMeasurement } from "./benchmark.ts";
+import { createContext } from "./context.ts";
+
+/** Runs one benchmark. One that fails gives a result too, without figures, so that the others still run and the table shows it. */
+export async function runBenchmark(benchmark: Benchmark, runs: number, onError: (error: unknown) => void): Promise<BenchmarkResult[]> {
+  try {
+    await using context = createContext(runs);
+    const measured = await benchmark.run(context);
+    const list = Array.isArray(measured) ? measured : [{ ...measured, name: benchmark.name }];
+    if (list.length === 0) throw new Error(`${benchmark.name} measured nothing`);
+    return list.map((measurement) => judge(measurement, benchmark.bound));
+  } catch (error) {
+    onError(error);
+    const none = Number.NaN;
+    return [{ name: benchmark.name, value: none, floor: none, ratio: none, bound: benchmark.bound, pass: false }];
+  }
+}
+
+function judge({ name, value, floor, bound: own }: NamedMeasurement, shared: number): BenchmarkResult {
+  const bound = own ?? shared;
+  const ratio = value / floor;
+  return { name, value, floor, ratio, bound, pass: ratio <= bound };
+}
