@@ -1,0 +1,89 @@
+import { type ErrorBody, TorporError, toErrorBody } from "@torpor/contract";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+
+/** Answers every refusal and failure with the catalogue's status and body; never with a stack trace. */
+export function answerError(error: FastifyError | TorporError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toTorporError(error, request);
+  if (known.code === "capacity_exceeded" || known.code === "shutting_down") reply.header("retry-after", "1");
+  reply.code(known.status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(toErrorBody(known));
+}
+
+export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): void {
+  const path = request.url.split("?", 1)[0];
+  answerError(
+    new TorporError("route_not_found", `there is no route ${request.method} ${path}`, {
+      hint: "GET /v1/openapi.json tells all there are.",
+    }),
+    request,
+    reply,
+  );
+}
+
+/** What the client is told about anything that was thrown; what it is not told is logged under the request's id. */
+export function toTorporError(error: unknown, request: FastifyRequest): TorporError {
+  if (error instanceof TorporError) {
+    if (error.status >= 500) request.log.error({ err: error, code: error.code }, "call failed");
+    return error;
+  }
+  const refusal = fromFastify(error as Partial<FastifyError>);
+  if (refusal !== undefined) return refusal;
+  request.log.error({ err: error }, "fault");
+  return new TorporError("internal", `a fault in torpord, recorded in its log as request ${request.id}`, {
+    details: { requestId: request.id },
+  });
+}
+
+const bodyRefusals: Record<string, (error: Partial<FastifyError>) => TorporError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new TorporError("body_too_large", "the body is over the route's limit", {
+      hint: "Send large content through files or standard input.",
+    }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new TorporError("invalid_request", "the body's type is not one that the route takes", {
+      hint: "Send JSON with Content-Type: application/json.",
+    }),
+  FST_ERR_BAD_URL: () => new TorporError("invalid_request", "the address has a malformed percent-encoding"),
+};
+
+function fromFastify(error: Partial<FastifyError>): TorporError | undefined {
+  if (error.validation !== undefined) return fromValidation(error);
+  const refusal = bodyRefusals[error.code ?? ""];
+  if (refusal !== undefined) return refusal(error);
+  const { statusCode } = error;
+  // The framework's other refusals: a broken-off body, a wrong length.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new TorporError("invalid_request", error.message ?? "the request is malformed");
+  return undefined;
+}
+
+/** Names each field and what is wrong with it. */
+function fromValidation(error: Partial<FastifyError>): TorporError {
+  const issues = (error.validation ?? []).slice(0, 8).map(({ instancePath, message, params }) => {
+    const field = instancePath.replace(/^\//, "").replaceAll("/", ".");
+    const reason = (message ?? "is not valid").replace(/^Invalid input: expected (\S+), received undefined$/, "is missing, it is a $1");
+    return { field: field === "" ? (firstKey(params) ?? "") : field, reason };
+  });
+  const place = { body: "the request", querystring: "the query", params: "the address", headers: "the headers" }[
+    error.validationContext ?? "body"
+  ];
+  const text = issues.map(({ field, reason }) => (field === "" ? reason : `${field}: ${reason}`)).join("; ");
+  const named =
+    issues.some(({ field }) => field === "name" || field === "id") &&
+    issues.length === 1 &&
+    /^a name |an id or name/.test(issues[0]?.reason ?? "");
+  return new TorporError(named ? "invalid_name" : "invalid_request", `${place} is not valid: ${text}`, { details: { issues } });
+}
+
+/** The unknown field of a strict object: zod lists it apart from the path. */
+function firstKey(params: Record<string, unknown>): string | undefined {
+  const keys = params.keys;
+  return Array.isArray(keys) && typeof keys[0] === "string" ? keys[0] : undefined;
+}
+
+/** An operation's error, as its call answers it. */
+export function operationError(error: ErrorBody["error"], operationId: string): TorporError {
+  return new TorporError(error.code, error.message, {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    details: { ...error.details, operationId },
+  });
+}

@@ -1,0 +1,37 @@
+import { type ExecRequest, type ExecResult, TorporError } from "@torpor/contract";
+import type { GuestSessions } from "@torpor/core";
+import { Tail } from "./tail.ts";
+
+/** What is kept of each stream, in bytes. */
+const keptBytes = 8 * 1024 * 1024;
+
+/** Runs a command to its end and gathers its output. */
+export async function runToEnd(
+  sessions: GuestSessions,
+  request: ExecRequest & { sessionId: string },
+  signal: AbortSignal,
+): Promise<ExecResult> {
+  const { input, ...start } = request;
+  const stdout = new Tail(keptBytes);
+  const stderr = new Tail(keptBytes);
+  const { sessionId } = request;
+  for await (const frame of sessions.run({ ...start, stdin: input !== undefined, hold: true }, signal)) {
+    if (frame.type === "started" && input !== undefined) feed(sessions, sessionId, Buffer.from(input, "base64"));
+    else if (frame.type === "output") (frame.stream === "stderr" ? stderr : stdout).add(frame.data);
+    else if (frame.type === "end") {
+      return {
+        sessionId,
+        end: frame.end,
+        stdout: stdout.text("base64"),
+        stderr: stderr.text("base64"),
+        lostBytes: stdout.lostBytes + stderr.lostBytes,
+      };
+    }
+  }
+  throw new TorporError("internal", `the output of session ${sessionId} broke off`, { hint: "Attach to the session to see the rest." });
+}
+
+/** Input beside output: a process may end, or close its input, without having read it all, which is no failure. */
+function feed(sessions: GuestSessions, sessionId: string, input: Uint8Array): void {
+  sessions.write(sessionId, 0, input, true).catch(() => {});
+}

@@ -1,0 +1,64 @@
+import { Readable } from "node:stream";
+import { type Entry, routes } from "@torpor/contract";
+import type { GuestFiles } from "@torpor/core";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { defined } from "../defined.ts";
+import type { Served } from "../lifecycle.ts";
+import { serve } from "../register.ts";
+import { startStream } from "../start-stream.ts";
+import { uploadOf } from "../upload.ts";
+
+/** Files and archives; their contents are streams, never held in memory. */
+export function serveFiles(app: FastifyInstance, { lifecycle }: Served): void {
+  const filesOf = async (id: string): Promise<GuestFiles> => (await lifecycle.guest(id)).files;
+  serve(app, routes.statFile, async ({ params, query: { path, ...options } }) => (await filesOf(params.id)).stat(path, defined(options)));
+  serve(app, routes.listFiles, async ({ params, query: { path, ...options } }) => ({
+    entries: await (await filesOf(params.id)).list(path, defined(options)),
+  }));
+  serve(app, routes.makeDirectory, async ({ params, body: { path, ...options }, reply }) => {
+    reply.code(201);
+    return (await filesOf(params.id)).makeDirectory(path, defined(options));
+  });
+  serve(app, routes.moveFile, async ({ params, body: { from, to, ...options } }) =>
+    (await filesOf(params.id)).move(from, to, defined(options)),
+  );
+  serve(app, routes.removeFile, async ({ params, query: { path, ...options } }) =>
+    (await filesOf(params.id)).remove(path, defined(options)),
+  );
+  serve(app, routes.readFile, async ({ params, query: { path, ...options }, request, reply }) => {
+    const { entry, content } = await (await filesOf(params.id)).read(path, { ...defined(options), signal: leaving(request) });
+    return reply
+      .header("x-torpor-entry", encodeEntry(entry))
+      .header("content-length", entry.size)
+      .type("application/octet-stream")
+      .send(Readable.from(content, { objectMode: false }));
+  });
+  serve(app, routes.readArchive, async ({ params, query: { path, ...options }, request, reply }) => {
+    const archive = (await filesOf(params.id)).readArchive(path, { ...defined(options), signal: leaving(request) });
+    return reply.type("application/x-tar").send(await startStream(archive));
+  });
+
+  // A scope of its own, where a body of any type is a stream.
+  app.register((uploads, _options, done) => {
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+    serve(uploads, routes.writeFile, async ({ params, query: { path, ...options }, request }) =>
+      (await filesOf(params.id)).write(path, uploadOf(request), defined(options)),
+    );
+    serve(uploads, routes.writeArchive, async ({ params, query: { path, ...options }, request }) =>
+      (await filesOf(params.id)).writeArchive(path, uploadOf(request), defined(options)),
+    );
+    done();
+  });
+}
+
+/** Percent-encoded, since a header has no UTF-8 and a file's name may be anything. */
+function encodeEntry(entry: Entry): string {
+  return encodeURIComponent(JSON.stringify(entry));
+}
+
+function leaving(request: FastifyRequest): AbortSignal {
+  const left = new AbortController();
+  request.raw.socket.once("close", () => left.abort());
+  return left.signal;
+}

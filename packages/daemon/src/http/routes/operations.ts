@@ -1,0 +1,15 @@
+import { routes } from "@torpor/contract";
+import type { FastifyInstance } from "fastify";
+import type { Served } from "../lifecycle.ts";
+import { serve } from "../register.ts";
+
+export function serveOperations(app: FastifyInstance, { lifecycle }: Served): void {
+  serve(app, routes.getOperation, async ({ params }) => lifecycle.operation(params.oid));
+  serve(app, routes.listOperations, async ({ params }) => ({ operations: await lifecycle.operations(params.id) }));
+  serve(app, routes.listEvents, async ({ params, query }) => ({
+    events: await lifecycle.events(params.id, {
+      ...(query.after === undefined ? {} : { after: query.after }),
+      ...(query.limit === undefined ? {} : { limit: query.limit }),
+    }),
+  }));
+}

@@ -1,0 +1,22 @@
+import { buildOpenApi, routes } from "@torpor/contract";
+import type { FastifyInstance } from "fastify";
+import type { Served } from "../lifecycle.ts";
+import { serve } from "../register.ts";
+
+/** The API's version: that of its document, which grows with every change of the contract. */
+const apiVersion = "1.0.0";
+
+export function serveSystem(app: FastifyInstance, { info }: Served): void {
+  let document: Record<string, unknown> | undefined;
+  serve(app, routes.health, async () => ({ status: "ok" }));
+  serve(app, routes.version, async () => ({ version: (await info()).version, api: "v1" }));
+  serve(app, routes.info, async () => info());
+  serve(app, routes.capabilities, async () => {
+    const { engine, capabilities } = await info();
+    return { engine: engine.name, capabilities };
+  });
+  serve(app, routes.openapi, async () => {
+    document ??= buildOpenApi(apiVersion);
+    return document;
+  });
+}

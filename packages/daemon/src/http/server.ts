@@ -1,0 +1,53 @@
+import websocket from "@fastify/websocket";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { checkRequest } from "./check-request.ts";
+import { answerError, answerUnknownRoute } from "./error-answer.ts";
+import { parseJson } from "./json-body.ts";
+import type { Served } from "./lifecycle.ts";
+import { parseQuery } from "./query.ts";
+import { serveFiles } from "./routes/files.ts";
+import { serveImages } from "./routes/images.ts";
+import { serveOperations } from "./routes/operations.ts";
+import { serveSandboxes } from "./routes/sandboxes.ts";
+import { serveSessionSockets } from "./routes/session-sockets.ts";
+import { serveSessions } from "./routes/sessions.ts";
+import { serveSystem } from "./routes/system.ts";
+
+/** Largest JSON body of most routes, in bytes. */
+const bodyLimitBytes = 1024 * 1024;
+/** Largest message of a client's WebSocket, in bytes: input comes in pieces, and the first message is a request. */
+const messageLimitBytes = 4 * 1024 * 1024;
+
+/** The API over what it is given. It listens nowhere yet. */
+export async function createHttpServer(served: Served, options: { logger?: FastifyBaseLogger } = {}): Promise<FastifyInstance> {
+  const app = Fastify({
+    ...(options.logger === undefined ? {} : { loggerInstance: options.logger }),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: bodyLimitBytes,
+    // A name that is longer than any id or name is an unknown route for the router, so that it never reaches a pattern.
+    routerOptions: { maxParamLength: 128, querystringParser: parseQuery },
+    // Streams of output and files have no time limit of their own.
+    requestTimeout: 0,
+    forceCloseConnections: true,
+    frameworkErrors: answerError,
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(answerUnknownRoute);
+  app.addHook("onRequest", checkRequest);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJson);
+
+  await app.register(websocket, { options: { maxPayload: messageLimitBytes, perMessageDeflate: false } });
+  serveSandboxes(app, served);
+  serveOperations(app, served);
+  serveSessions(app, served);
+  serveSessionSockets(app, served);
+  serveImages(app, served);
+  serveSystem(app, served);
+  serveFiles(app, served);
+  await app.ready();
+  return app;
+}
