@@ -1,0 +1,91 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"connectrpc.com/connect"
+
+	"torpor.dev/torpor/native/internal/protocol/torpor/guest/v1/guestv1connect"
+)
+
+type gateKey struct{}
+
+// gate is closed until a connection has said Hello: a daemon that does not know what it speaks to must not start anything.
+type gate struct{ open atomic.Bool }
+
+func withGate(ctx context.Context, _ net.Conn) context.Context {
+	return context.WithValue(ctx, gateKey{}, &gate{})
+}
+
+func openGate(ctx context.Context) {
+	if g, ok := ctx.Value(gateKey{}).(*gate); ok {
+		g.open.Store(true)
+	}
+}
+
+func checkGate(ctx context.Context, procedure string) error {
+	g, ok := ctx.Value(gateKey{}).(*gate)
+	if procedure == guestv1connect.GuestHelloProcedure || (ok && g.open.Load()) {
+		return nil
+	}
+	return connect.NewError(connect.CodeFailedPrecondition, errors.New("the first call on a connection is Hello"))
+}
+
+type gateInterceptor struct{}
+
+func (gateInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		if err := checkGate(ctx, req.Spec().Procedure); err != nil {
+			return nil, err
+		}
+		return next(ctx, req)
+	}
+}
+
+func (gateInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+func (gateInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		if err := checkGate(ctx, conn.Spec().Procedure); err != nil {
+			return err
+		}
+		return next(ctx, conn)
+	}
+}
+
+type flushKey struct{}
+
+// flusher lets a stream send several messages with one write: each flush is a write to the channel, and for a short
+// command these are a good part of the time.
+type flusher struct {
+	http.ResponseWriter
+	hold bool // only touched by the handler's goroutine
+}
+
+func (f *flusher) Flush() {
+	if !f.hold {
+		f.ResponseWriter.(http.Flusher).Flush()
+	}
+}
+
+func (f *flusher) Unwrap() http.ResponseWriter { return f.ResponseWriter }
+
+func withFlusher(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f := &flusher{ResponseWriter: w}
+		next.ServeHTTP(f, r.WithContext(context.WithValue(r.Context(), flushKey{}, f)))
+	})
+}
+
+// holdFlush says whether more messages follow at once.
+func holdFlush(ctx context.Context, hold bool) {
+	if f, ok := ctx.Value(flushKey{}).(*flusher); ok {
+		f.hold = hold
+	}
+}

@@ -1,0 +1,79 @@
+// Package guest is torpor-guest: PID 1 of a sandbox, which serves the daemon, and the connector through which it is reached.
+package guest
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"torpor.dev/torpor/native/internal/guest/files"
+	"torpor.dev/torpor/native/internal/protocol/torpor/guest/v1/guestv1connect"
+)
+
+const (
+	defaultGrace = 10 * time.Second
+	// Largest message taken: a Write of input, a chunk of a file. The daemon sends 256 KiB at most.
+	maxMessageBytes = 4 << 20
+	// The collector runs early and holds on to little: what PID 1 has dirtied is part of every checkpoint.
+	collectPercent   = 50
+	softMemoryBytes  = 64 << 20
+	maxHeaderBytes   = 16 << 10
+	streamsPerClient = 1000
+)
+
+// Init is PID 1: it serves until it is told to end.
+func Init() error {
+	debug.SetGCPercent(collectPercent)
+	debug.SetMemoryLimit(softMemoryBytes)
+	g := newGuestService(func() { os.Exit(0) })
+	g.obeySignals()
+	l, err := listen(SocketPath, fromOutside)
+	if err != nil {
+		return err
+	}
+	debug.FreeOSMemory()
+	return g.serve(l)
+}
+
+func (g *guestService) serve(l net.Listener) error {
+	options := []connect.HandlerOption{
+		connect.WithInterceptors(gateInterceptor{}), connect.WithReadMaxBytes(maxMessageBytes), connect.WithCompression("gzip", nil, nil),
+	}
+	mux := http.NewServeMux()
+	mux.Handle(guestv1connect.NewGuestHandler(g, options...))
+	mux.Handle(guestv1connect.NewSessionsHandler(sessionService{g.table}, options...))
+	mux.Handle(guestv1connect.NewFilesHandler(files.NewService(func() string { return g.hello.Load().GetWorkdir() }), options...))
+	server := &http.Server{Handler: withFlusher(mux), ConnContext: withGate, MaxHeaderBytes: maxHeaderBytes, Protocols: new(http.Protocols),
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streamsPerClient, MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: 4 << 20}}
+	server.Protocols.SetUnencryptedHTTP2(true)
+	return server.Serve(l)
+}
+
+// obeySignals keeps PID 1 alive: root in the sandbox may send it anything. TERM is the way to end it.
+func (g *guestService) obeySignals() {
+	ignored := make(chan os.Signal, 1)
+	for n := syscall.Signal(1); n < 32; n++ {
+		switch n {
+		case syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGTERM, syscall.SIGCHLD, syscall.SIGURG: // the last is the runtime's own
+		default:
+			signal.Notify(ignored, n)
+		}
+	}
+	go func() {
+		for range ignored {
+		}
+	}()
+	terminate := make(chan os.Signal, 1)
+	signal.Notify(terminate, syscall.SIGTERM)
+	go func() {
+		<-terminate
+		g.shutdown(defaultGrace)
+		g.exit()
+	}()
+}
