@@ -44,10 +44,10 @@ func Variables(h Hello) []string {
 }
 
 // Files is where an identity is written down.
-type Files struct{ Hostname, Hosts, Identity string }
+type Files struct{ Hostname, Hosts, Resolver, Identity string }
 
 // System is the sandbox's own.
-var System = Files{Hostname: "/etc/hostname", Hosts: "/etc/hosts", Identity: "/run/torpor/identity.json"}
+var System = Files{Hostname: "/etc/hostname", Hosts: "/etc/hosts", Resolver: "/etc/resolv.conf", Identity: "/run/torpor/identity.json"}
 
 // Apply sets the hostname and writes the identity down. An image whose /etc cannot be written still gets the rest.
 func Apply(h Hello, files Files) error {
@@ -65,6 +65,10 @@ func Apply(h Hello, files Files) error {
 		} else {
 			failed = append(failed, replace(files.Hosts, Hosts(old, h.GetAddress(), name)))
 		}
+	}
+	// At a boot only: what the user put there since is theirs.
+	if resolver := h.GetResolver(); resolver != "" && h.GetOrigin() == "boot" {
+		failed = append(failed, replace(files.Resolver, []byte("nameserver "+resolver+"\n")))
 	}
 	identity, _ := json.Marshal(struct {
 		ID         string `json:"id"`

@@ -14,6 +14,8 @@ export interface Identity {
   readonly memoryBytes: number;
   readonly pids: number;
   readonly address: string | null;
+  /** Nameserver for /etc/resolv.conf, written at a boot; null leaves the file. */
+  readonly resolver: string | null;
 }
 
 export type SessionFrame =

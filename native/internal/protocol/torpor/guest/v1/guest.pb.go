@@ -208,6 +208,7 @@ type HelloRequest struct {
 	MemoryLimitBytes uint64                 `protobuf:"varint,12,opt,name=memory_limit_bytes,json=memoryLimitBytes,proto3" json:"memory_limit_bytes,omitempty"` // promised memory; 0: no watch
 	PidsLimit        uint32                 `protobuf:"varint,13,opt,name=pids_limit,json=pidsLimit,proto3" json:"pids_limit,omitempty"`                        // 0: none
 	Address          string                 `protobuf:"bytes,14,opt,name=address,proto3" json:"address,omitempty"`                                              // the sandbox's own IPv4 address, for /etc/hosts; empty without network
+	Resolver         string                 `protobuf:"bytes,15,opt,name=resolver,proto3" json:"resolver,omitempty"`                                            // nameserver for /etc/resolv.conf, written at a boot; empty: leave the file
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -336,6 +337,13 @@ func (x *HelloRequest) GetPidsLimit() uint32 {
 func (x *HelloRequest) GetAddress() string {
 	if x != nil {
 		return x.Address
+	}
+	return ""
+}
+
+func (x *HelloRequest) GetResolver() string {
+	if x != nil {
+		return x.Resolver
 	}
 	return ""
 }
@@ -2953,7 +2961,7 @@ var File_torpor_guest_v1_guest_proto protoreflect.FileDescriptor
 
 const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
-	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"\xf4\x03\n" +
+	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"\x90\x04\n" +
 	"\fHelloRequest\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x1d\n" +
 	"\n" +
@@ -2974,7 +2982,8 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x12memory_limit_bytes\x18\f \x01(\x04R\x10memoryLimitBytes\x12\x1d\n" +
 	"\n" +
 	"pids_limit\x18\r \x01(\rR\tpidsLimit\x12\x18\n" +
-	"\aaddress\x18\x0e \x01(\tR\aaddress\x1a6\n" +
+	"\aaddress\x18\x0e \x01(\tR\aaddress\x12\x1a\n" +
+	"\bresolver\x18\x0f \x01(\tR\bresolver\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"}\n" +

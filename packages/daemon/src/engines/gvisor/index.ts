@@ -1,0 +1,2 @@
+export { Gvisor } from "./gvisor.ts";
+export { resolveRunsc } from "./resolve.ts";

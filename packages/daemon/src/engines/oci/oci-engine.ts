@@ -1,0 +1,206 @@
+import type { Capabilities, Info, Resources } from "@torpor/contract";
+import { TorporError } from "@torpor/contract";
+import type { Capture, CheckpointManifest, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
+import { run } from "../../host/spawn.ts";
+import { GuestLine } from "../../guest/guest-line.ts";
+import type { OciRuntime } from "./oci-runtime.ts";
+import { launchShim } from "./launch-shim.ts";
+import { RuntimeDirectories } from "./runtime-directory.ts";
+import { ShimClient, ShimGone } from "./shim-client.ts";
+import { guestPath } from "./spec.ts";
+
+export interface OciEngineOptions {
+  /** Of the data directory: names everything on the host. */
+  readonly instance: string;
+  readonly shimPath: string;
+  /** Sandboxes' DNS goes to a resolver on the host's own loopback. */
+  readonly resolverOnLoopback: boolean;
+}
+
+/** What is the same for every OCI runtime under a shim: gVisor and runc. Runs one shim a runtime and speaks to it. */
+export class OciEngine implements Engine {
+  readonly name: string;
+  readonly #runtime: OciRuntime;
+  readonly #options: OciEngineOptions;
+  readonly #directories: RuntimeDirectories;
+  readonly #shims = new Map<string, Promise<ShimClient>>();
+  readonly #guests = new Map<string, GuestLine>();
+  #listener: (runtimeId: string, end: RuntimeEnd) => void = () => {};
+
+  constructor(runtime: OciRuntime, options: OciEngineOptions) {
+    this.name = runtime.name;
+    this.#runtime = runtime;
+    this.#options = options;
+    this.#directories = new RuntimeDirectories(options.instance);
+  }
+
+  async describe(): Promise<Info["engine"] & { readonly capabilities: Capabilities["capabilities"] }> {
+    return { ...this.#runtime.binary, name: this.name, capabilities: this.#runtime.capabilities };
+  }
+
+  validate(resources: Resources): void {
+    if (resources.memoryBytes < this.#runtime.minimumMemoryBytes) {
+      const mib = (bytes: number) => `${Math.floor(bytes / 2 ** 20)} MiB`;
+      throw new TorporError("invalid_request", `${mib(resources.memoryBytes)} of memory is below the minimum of engine ${this.name}, ${mib(this.#runtime.minimumMemoryBytes)}`, {
+        hint: `Give at least ${mib(this.#runtime.minimumMemoryBytes)}.`,
+      });
+    }
+  }
+
+  async boot(spec: RuntimeSpec): Promise<void> {
+    const plan = this.#runtime.planBoot(spec, this.#directories.at(spec.runtimeId), this.#cgroup(spec.runtimeId));
+    await this.#launch(spec, plan, (shim) => shim.boot());
+  }
+
+  async restore(spec: RuntimeSpec, manifest: CheckpointManifest, location: string): Promise<void> {
+    this.#require("resume");
+    const plan = await this.#runtime.planRestore(spec, this.#directories.at(spec.runtimeId), this.#cgroup(spec.runtimeId), manifest);
+    await this.#launch(spec, plan, (shim) => shim.restore(location, manifest.parts));
+  }
+
+  async inspect(runtimeId: string): Promise<RuntimeStatus> {
+    try {
+      const { state, end } = await (await this.#shim(runtimeId)).status();
+      return state === "ended" && end !== undefined ? { state, cause: end } : { state: state as "absent" | "running" | "frozen" };
+    } catch (error) {
+      if (error instanceof ShimGone) {
+        return { state: "absent" };
+      }
+      throw error;
+    }
+  }
+
+  async memoryBytes(runtimeId: string): Promise<number> {
+    return (await this.#shim(runtimeId)).memoryBytes();
+  }
+
+  async freeze(runtimeId: string): Promise<void> {
+    this.#require("pause");
+    await (await this.#shim(runtimeId)).freeze();
+  }
+
+  async thaw(runtimeId: string): Promise<void> {
+    this.#require("pause");
+    await (await this.#shim(runtimeId)).thaw();
+  }
+
+  async capture(runtimeId: string, location: string): Promise<Capture> {
+    this.#require("pause");
+    const parts = await (await this.#shim(runtimeId)).capture(location);
+    return { parts, ...(await this.#runtime.describeCapture(this.#directories.at(runtimeId))) };
+  }
+
+  async destroy(runtimeId: string): Promise<void> {
+    this.#guests.get(runtimeId)?.close("stopped");
+    this.#guests.delete(runtimeId);
+    const known = await this.#shim(runtimeId).catch(() => undefined);
+    try {
+      await known?.destroy();
+    } catch (error) {
+      if (!(error instanceof ShimGone)) {
+        throw error;
+      }
+    }
+    this.#shims.delete(runtimeId);
+    known?.close();
+    if ((await this.#directories.list()).includes(runtimeId)) {
+      await run(this.#options.shimPath, ["destroy", this.#directories.at(runtimeId).path]);
+    }
+  }
+
+  list(): Promise<string[]> {
+    return this.#directories.list();
+  }
+
+  async guest(runtimeId: string): Promise<Guest> {
+    const known = this.#guests.get(runtimeId);
+    if (known !== undefined && !known.closed) {
+      return known;
+    }
+    // Connects to the shim too, so that the runtime's end is heard of.
+    await this.#shim(runtimeId);
+    const line = new GuestLine(this.#directories.at(runtimeId).guestSocket);
+    this.#guests.set(runtimeId, line);
+    return line;
+  }
+
+  onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void {
+    this.#listener = listener;
+  }
+
+  logs(runtimeId: string, limitBytes: number): Promise<string> {
+    return this.#directories.log(runtimeId, limitBytes);
+  }
+
+  async #launch(spec: RuntimeSpec, plan: Awaited<ReturnType<OciRuntime["planRestore"]>>, start: (shim: ShimClient) => Promise<void>): Promise<void> {
+    const { runtimeId } = spec;
+    const description = {
+      runtimeId,
+      engine: plan.command,
+      engineKind: this.#runtime.name,
+      containerId: runtimeId,
+      disk: spec.disk,
+      image: spec.image,
+      network: spec.network && {
+        veth: `tp${this.#options.instance.slice(0, 4)}${runtimeId.slice(-8)}`,
+        address: `${spec.network.address}/${spec.network.prefixLength}`,
+        gateway: spec.network.gateway,
+        routeLocalnet: this.#options.resolverOnLoopback,
+      },
+      cgroup: this.#cgroup(runtimeId),
+      hardMemoryBytes: this.#runtime.hardMemoryBytes(spec.resources),
+      hostPids: this.#runtime.hostPids(spec.resources),
+      guest: guestPath,
+    };
+    const directory = await this.#directories.create(runtimeId, description, plan.spec);
+    try {
+      await launchShim(this.#options.shimPath, directory);
+      await start(await this.#shim(runtimeId));
+    } catch (error) {
+      const log = await this.logs(runtimeId, 4096);
+      await this.destroy(runtimeId);
+      throw withLog(error, log);
+    }
+  }
+
+  #shim(runtimeId: string): Promise<ShimClient> {
+    let client = this.#shims.get(runtimeId);
+    if (client === undefined) {
+      client = ShimClient.open(
+        this.#directories.at(runtimeId).shimSocket,
+        (end) => this.#ended(runtimeId, end),
+        () => this.#shims.delete(runtimeId),
+      );
+      client.catch(() => this.#shims.delete(runtimeId));
+      this.#shims.set(runtimeId, client);
+    }
+    return client;
+  }
+
+  #ended(runtimeId: string, end: RuntimeEnd): void {
+    this.#guests.get(runtimeId)?.close("lost");
+    this.#guests.delete(runtimeId);
+    this.#listener(runtimeId, end);
+  }
+
+  #cgroup(runtimeId: string): string {
+    return `/torpor-${this.#options.instance}/${runtimeId}`;
+  }
+
+  #require(capability: keyof Capabilities["capabilities"]): void {
+    const { supported, reason } = this.#runtime.capabilities[capability];
+    if (!supported) {
+      throw new TorporError("capability_unsupported", `Engine ${this.name} does not support ${capability}: ${reason}`, {
+        hint: "torpor capabilities lists what this server can do.",
+        details: { engine: this.name, capability },
+      });
+    }
+  }
+}
+
+function withLog(error: unknown, log: string): unknown {
+  if (!(error instanceof TorporError) || log.trim() === "") {
+    return error;
+  }
+  return new TorporError(error.code, error.message, { ...(error.hint === undefined ? {} : { hint: error.hint }), details: { ...error.details, log }, cause: error });
+}

@@ -1,0 +1,130 @@
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { type CheckpointPart, type RuntimeEnd } from "@torpor/core";
+import { TorporError } from "@torpor/contract";
+
+interface Problem {
+  readonly kind: "engine" | "corrupt" | "host";
+  readonly message: string;
+  readonly part?: string;
+}
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The shim is gone: its runtime may live on, and `destroy` still works from its directory. */
+export class ShimGone extends Error {
+  override readonly name = "ShimGone";
+}
+
+/** One connection to a shim: calls as JSON, one object a line, answered in any order. */
+export class ShimClient {
+  #socket: Socket;
+  #pending = new Map<number, Pending>();
+  #nextId = 1;
+  #closed = false;
+  readonly #onEnd: (end: RuntimeEnd) => void;
+  readonly #onClose: () => void;
+
+  private constructor(socket: Socket, onEnd: (end: RuntimeEnd) => void, onClose: () => void) {
+    this.#socket = socket;
+    this.#onEnd = onEnd;
+    this.#onClose = onClose;
+    createInterface({ input: socket }).on("line", (line) => this.#receive(line));
+    socket.on("error", () => {}); // "close" follows, and tells the callers
+    socket.on("close", () => this.#lost());
+  }
+
+  static open(path: string, onEnd: (end: RuntimeEnd) => void, onClose: () => void): Promise<ShimClient> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(path);
+      socket.once("error", (cause) => reject(new ShimGone(`the shim at ${path} does not answer`, { cause })));
+      socket.once("connect", () => resolve(new ShimClient(socket, onEnd, onClose)));
+    });
+  }
+
+  boot(): Promise<void> {
+    return this.#call("boot") as Promise<void>;
+  }
+  restore(location: string, parts: readonly CheckpointPart[]): Promise<void> {
+    return this.#call("restore", { location, parts }) as Promise<void>;
+  }
+  freeze(): Promise<void> {
+    return this.#call("freeze") as Promise<void>;
+  }
+  thaw(): Promise<void> {
+    return this.#call("thaw") as Promise<void>;
+  }
+  async capture(location: string): Promise<CheckpointPart[]> {
+    const { parts } = (await this.#call("capture", { location })) as { parts: CheckpointPart[] };
+    return parts;
+  }
+  status(): Promise<{ state: "absent" | "running" | "frozen" | "ended"; end?: RuntimeEnd }> {
+    return this.#call("status") as Promise<{ state: "absent" | "running" | "frozen" | "ended"; end?: RuntimeEnd }>;
+  }
+  async memoryBytes(): Promise<number> {
+    return ((await this.#call("memory")) as { bytes: number }).bytes;
+  }
+  destroy(): Promise<void> {
+    return this.#call("destroy") as Promise<void>;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  #call(call: string, fields: object = {}): Promise<unknown> {
+    if (this.#closed) {
+      return Promise.reject(new ShimGone("the shim is gone"));
+    }
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#socket.write(`${JSON.stringify({ id, call, ...fields })}\n`);
+    });
+  }
+
+  #receive(line: string): void {
+    const answer = JSON.parse(line) as { id?: number; event?: string; result?: unknown; error?: Problem };
+    if (answer.event === "ended") {
+      this.#onEnd(answer.result as RuntimeEnd);
+      return;
+    }
+    const pending = this.#pending.get(answer.id ?? 0);
+    this.#pending.delete(answer.id ?? 0);
+    if (answer.error === undefined) {
+      pending?.resolve(answer.result);
+    } else {
+      pending?.reject(toTorporError(answer.error));
+    }
+  }
+
+  #lost(): void {
+    this.#closed = true;
+    for (const pending of this.#pending.values()) {
+      pending.reject(new ShimGone("the shim ended during the call"));
+    }
+    this.#pending.clear();
+    this.#onClose();
+  }
+}
+
+function toTorporError(problem: Problem): TorporError {
+  switch (problem.kind) {
+    case "corrupt":
+      return new TorporError("checkpoint_corrupt", problem.message, {
+        hint: "Resume with memory discarded boots the sandbox from its files.",
+        details: { part: problem.part },
+      });
+    case "engine":
+      return new TorporError(/no space left/i.test(problem.message) ? "disk_full" : "engine_failed", problem.message);
+    case "host":
+      return new TorporError(/no space left/i.test(problem.message) ? "disk_full" : "engine_failed", problem.message);
+  }
+}

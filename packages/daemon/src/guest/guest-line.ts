@@ -1,0 +1,102 @@
+import { connect, type Socket } from "node:net";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import type { Guest, GuestFiles, GuestSessions, Identity } from "@torpor/core";
+import { type CloseReason, fromGuestError, type LineState } from "./guest-error.ts";
+import { createGuestFiles } from "./guest-files.ts";
+import { createGuestSessions } from "./guest-sessions.ts";
+import { Guest as GuestService } from "./protocol/torpor/guest/v1/guest_pb.ts";
+
+/** Of this daemon; grows by one with each change of guest.proto that a guest has to know of. */
+const protocol = 1;
+const never = 2 ** 31 - 1;
+
+/**
+ * The line to one guest: one HTTP/2 connection through the shim's socket. It does not reconnect: a new connection has to say Hello
+ * first, so whoever owns the sandbox's identity opens a new line.
+ */
+export class GuestLine implements Guest {
+  readonly sessions: GuestSessions;
+  readonly files: GuestFiles;
+  readonly #client;
+  readonly #state: LineState = { closed: undefined };
+  readonly #manager: Http2SessionManager;
+  #socket: Socket | undefined;
+
+  constructor(socketPath: string) {
+    this.#manager = new Http2SessionManager("http://guest", { idleConnectionTimeoutMs: never }, { createConnection: () => this.#connect(socketPath), settings: { initialWindowSize: windowBytes } });
+    const transport: Transport = createConnectTransport({ httpVersion: "2", baseUrl: "http://guest", sessionManager: this.#manager, useBinaryFormat: true });
+    this.#client = createClient(GuestService, transport);
+    this.sessions = createGuestSessions(transport, this.#state);
+    this.files = createGuestFiles(transport, this.#state);
+  }
+
+  get closed(): boolean {
+    return this.#state.closed !== undefined;
+  }
+
+  async hello(identity: Identity): Promise<{ bootId: string; version: string }> {
+    return this.#guarded(async () => {
+      const { bootId, version } = await this.#client.hello({
+        protocol,
+        sandboxId: identity.sandboxId,
+        name: identity.name,
+        hostname: identity.hostname,
+        generation: BigInt(identity.generation),
+        unixNanos: BigInt(Date.now()) * 1_000_000n,
+        origin: identity.origin,
+        env: { ...identity.env },
+        workdir: identity.workdir,
+        user: identity.user,
+        parentId: identity.parentId ?? "",
+        memoryLimitBytes: BigInt(identity.memoryBytes),
+        pidsLimit: identity.pids,
+        address: identity.address ?? "",
+        resolver: identity.resolver ?? "",
+      });
+      return { bootId, version };
+    });
+  }
+
+  async prepare(): Promise<void> {
+    await this.#guarded(() => this.#client.prepare({}));
+  }
+
+  async release(): Promise<void> {
+    await this.#guarded(() => this.#client.release({}));
+  }
+
+  async shutdown(graceMs: number): Promise<void> {
+    await this.#guarded(() => this.#client.shutdown({ graceMs }));
+  }
+
+  close(reason: CloseReason): void {
+    this.#state.closed ??= reason;
+    this.#manager.abort();
+    this.#socket?.destroy();
+  }
+
+  #connect(socketPath: string): Socket {
+    const socket = connect(socketPath);
+    if (this.#socket !== undefined) {
+      socket.destroy(new Error("the line to the guest is closed"));
+      return socket;
+    }
+    this.#socket = socket;
+    socket.once("close", () => {
+      this.#state.closed ??= "lost";
+    });
+    return socket;
+  }
+
+  async #guarded<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw fromGuestError(error, this.#state);
+    }
+  }
+}
+
+/** HTTP/2's default window of 64 KiB would make bulk data wait for a round trip each 64 KiB. */
+const windowBytes = 4 * 2 ** 20;

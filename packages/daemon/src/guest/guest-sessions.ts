@@ -1,0 +1,95 @@
+import { createClient, type Transport } from "@connectrpc/connect";
+import type { Session, SessionEnd } from "@torpor/contract";
+import { TorporError } from "@torpor/contract";
+import type { GuestSessions, SessionFrame, SessionStart } from "@torpor/core";
+import { fromGuestError, type LineState } from "./guest-error.ts";
+import { type AttachResponse, type End, EndReason, type Session as GuestSession, Sessions, Stream } from "./protocol/torpor/guest/v1/guest_pb.ts";
+
+export function createGuestSessions(transport: Transport, line: LineState): GuestSessions {
+  const client = createClient(Sessions, transport);
+  const guarded = async <T>(call: () => Promise<T>): Promise<T> => {
+    try {
+      return await call();
+    } catch (error) {
+      throw fromGuestError(error, line, "session");
+    }
+  };
+
+  async function* frames(stream: AsyncIterable<AttachResponse>): AsyncGenerator<SessionFrame> {
+    try {
+      for await (const { event } of stream) {
+        const frame = toFrame(event);
+        if (frame !== undefined) {
+          yield frame;
+        }
+      }
+    } catch (error) {
+      throw fromGuestError(error, line, "session");
+    }
+  }
+
+  return {
+    run: (start, signal) => frames(client.run(toRequest(start), signal === undefined ? {} : { signal })),
+    attach: (sessionId, after, hold, signal) => frames(client.attach({ sessionId, after: BigInt(after), hold }, signal === undefined ? {} : { signal })),
+    start: (start) => guarded(async () => toSession((await client.start(toRequest(start))).session)),
+    write: (sessionId, offset, data, eof) => guarded(async () => Number((await client.write({ sessionId, offset: BigInt(offset), data, eof })).offset)),
+    resize: (sessionId, rows, columns) => guarded(async () => void (await client.resize({ sessionId, rows, columns }))),
+    signal: (sessionId, signal) => guarded(async () => void (await client.signal({ sessionId, signal }))),
+    get: (sessionId) => guarded(async () => toSession(await client.get({ sessionId }))),
+    list: () => guarded(async () => (await client.list({})).sessions.map(toSession)),
+    remove: (sessionId, force) => guarded(async () => void (await client.remove({ sessionId, force }))),
+  };
+}
+
+function toRequest(start: SessionStart) {
+  return {
+    sessionId: start.sessionId,
+    argv: start.argv,
+    env: start.env ?? {},
+    workdir: start.workdir ?? "",
+    user: start.user ?? "",
+    stdin: start.stdin ?? false,
+    ...(start.terminal === undefined ? {} : { terminal: { rows: start.terminal.rows, columns: start.terminal.columns, term: start.terminal.term ?? "" } }),
+    timeoutMs: BigInt(start.timeoutMs ?? 0),
+    hold: start.hold,
+  };
+}
+
+const streams: Readonly<Record<number, "stdout" | "stderr" | "terminal">> = { [Stream.STDOUT]: "stdout", [Stream.STDERR]: "stderr", [Stream.TERMINAL]: "terminal" };
+
+function toFrame(event: AttachResponse["event"]): SessionFrame | undefined {
+  switch (event.case) {
+    case "started":
+      return { type: "started", session: toSession(event.value) };
+    case "output":
+      return { type: "output", seq: Number(event.value.seq), stream: streams[event.value.stream] ?? "stdout", data: event.value.data };
+    case "end":
+      return { type: "end", end: toEnd(event.value) };
+    default:
+      return undefined; // of a newer guest
+  }
+}
+
+function toSession(session: GuestSession | undefined): Session {
+  if (session === undefined) {
+    throw new TorporError("internal", "the guest answered without a session");
+  }
+  return {
+    id: session.id,
+    argv: session.argv,
+    pid: session.pid,
+    terminal: session.terminal,
+    user: session.user,
+    workdir: session.workdir,
+    startedAt: new Date(Number(session.startedUnixNanos / 1_000_000n)).toISOString(),
+    firstSeq: Number(session.firstSeq),
+    lastSeq: Number(session.lastSeq),
+    end: session.end === undefined ? null : toEnd(session.end),
+  };
+}
+
+const reasons: Readonly<Record<number, SessionEnd["reason"]>> = { [EndReason.EXITED]: "exited", [EndReason.TIMEOUT]: "timeout", [EndReason.OOM]: "oom", [EndReason.KILLED]: "killed" };
+
+function toEnd(end: End): SessionEnd {
+  return { reason: reasons[end.reason] ?? "exited", exitCode: end.exitCode, signal: end.signal === "" ? null : end.signal, oom: end.oom };
+}
