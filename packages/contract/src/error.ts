@@ -44,6 +44,7 @@ export const errorCatalogue = {
   restore_failed: { status: 500, retryable: true, summary: "The checkpoint could not be restored; it is kept." },
   registry_failed: { status: 502, retryable: true, summary: "The image's registry refused or could not be reached." },
   engine_unavailable: { status: 503, retryable: false, summary: "No usable engine is on this host." },
+  daemon_unreachable: { status: 503, retryable: true, summary: "Nothing answers where torpord should; only clients report it." },
   shutting_down: { status: 503, retryable: true, summary: "The daemon is about to end." },
   timeout: { status: 504, retryable: true, summary: "It took longer than its time limit." },
   disk_full: { status: 507, retryable: true, summary: "The sandbox's disk or the pool is full." },

@@ -7,6 +7,7 @@ export * from "./image.ts";
 export * from "./info.ts";
 export * from "./openapi.ts";
 export * from "./operation.ts";
+export * from "./place.ts";
 export * from "./route.ts";
 export * from "./route-shape.ts";
 export * from "./sandbox.ts";

@@ -1,0 +1,61 @@
+import { TorporError } from "@torpor/contract/error";
+import { socketPath, socketPathLimitBytes } from "@torpor/contract/place";
+
+export interface ClientOptions {
+  /** The daemon's Unix socket. Default: TORPOR_SOCKET, else torpord.sock in TORPOR_DATA or /var/lib/torpor. */
+  readonly socket?: string;
+  /** A daemon's address (https://…) in place of a socket. Default: TORPOR_URL. */
+  readonly url?: string;
+  /** Token for it. Default: TORPOR_TOKEN. */
+  readonly token?: string;
+}
+
+export interface Endpoint {
+  /** Undefined: a Unix socket. */
+  readonly url: URL | undefined;
+  readonly socket: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** As messages call it. */
+  readonly name: string;
+}
+
+export function endpointOf(options: ClientOptions, environment: Readonly<Record<string, string | undefined>>): Endpoint {
+  const address = options.socket === undefined ? (options.url ?? environment.TORPOR_URL) : undefined;
+  const token = options.token ?? environment.TORPOR_TOKEN;
+  const headers: Record<string, string> = token === undefined || token === "" ? {} : { authorization: `Bearer ${token}` };
+  if (address !== undefined && address !== "") {
+    const url = parseUrl(address);
+    return { url, socket: "", headers, name: url.origin };
+  }
+  const socket = options.socket ?? socketPath(environment);
+  if (Buffer.byteLength(socket) > socketPathLimitBytes) {
+    throw new TorporError("invalid_path", `the socket's path is longer than ${socketPathLimitBytes} bytes: ${socket}`, {
+      hint: "Set TORPOR_SOCKET to a shorter one.",
+    });
+  }
+  return { url: undefined, socket, headers, name: socket };
+}
+
+function parseUrl(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TorporError("invalid_request", `${address} is no address of a daemon`, { hint: "It looks like https://host:port." });
+  return url;
+}
+
+/** Why nothing answers, and what to do. */
+export function unreachable(endpoint: Endpoint, error: NodeJS.ErrnoException): TorporError {
+  if (endpoint.url === undefined && (error.code === "ENOENT" || error.code === "ECONNREFUSED")) {
+    return new TorporError("daemon_unreachable", `torpord is not running (nothing listens on ${endpoint.name})`, {
+      hint: "start it with torpor daemon start",
+      cause: error,
+    });
+  }
+  if (endpoint.url === undefined && (error.code === "EACCES" || error.code === "EPERM")) {
+    return new TorporError("daemon_unreachable", `no permission to open ${endpoint.name}`, {
+      hint: "run it as the user that started torpord, which is root",
+      cause: error,
+    });
+  }
+  return new TorporError("daemon_unreachable", `no answer from ${endpoint.name}: ${error.message || error.code}`, { cause: error });
+}

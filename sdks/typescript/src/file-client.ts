@@ -1,0 +1,67 @@
+import type { Entry } from "@torpor/contract";
+import type { Transport } from "./transport.ts";
+
+export interface AsUser {
+  /** Default root. */
+  readonly user?: string;
+}
+
+/** Files of a sandbox. Contents are streams of bytes in both directions. */
+export class FileClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async read(id: string, path: string, options: AsUser = {}): Promise<{ entry: Entry; content: AsyncIterable<Uint8Array> }> {
+    const answer = await this.#transport.call("readFile", { params: { id }, query: { path, ...options } });
+    const entry = JSON.parse(decodeURIComponent(String(answer.headers["x-torpor-entry"]))) as Entry;
+    return { entry, content: answer };
+  }
+
+  /** Writes a whole file, atomically. `mode` as a number, such as 0o644. */
+  write(
+    id: string,
+    path: string,
+    upload: AsyncIterable<Uint8Array>,
+    { mode, ...options }: AsUser & { mode?: number; parents?: boolean } = {},
+  ): Promise<Entry> {
+    return this.#transport.json("writeFile", { params: { id }, query: { path, ...options, mode: mode?.toString(8) }, upload });
+  }
+
+  stat(id: string, path: string, options: AsUser & { follow?: boolean } = {}): Promise<Entry> {
+    return this.#transport.json("statFile", { params: { id }, query: { path, ...options } });
+  }
+
+  async list(id: string, path: string, options: AsUser & { depth?: number } = {}): Promise<Entry[]> {
+    return (await this.#transport.json<{ entries: Entry[] }>("listFiles", { params: { id }, query: { path, ...options } })).entries;
+  }
+
+  makeDirectory(id: string, body: AsUser & { path: string; parents?: boolean; mode?: number }): Promise<Entry> {
+    return this.#transport.json("makeDirectory", { params: { id }, body });
+  }
+
+  move(id: string, body: AsUser & { from: string; to: string }): Promise<Entry> {
+    return this.#transport.json("moveFile", { params: { id }, body });
+  }
+
+  remove(id: string, path: string, options: AsUser & { recursive?: boolean } = {}): Promise<void> {
+    return this.#transport.json("removeFile", { params: { id }, query: { path, ...options } });
+  }
+
+  /** A tar stream of a file or directory. One that breaks off throws. */
+  readArchive(id: string, path: string, options: AsUser & { follow?: boolean } = {}): Promise<AsyncIterable<Uint8Array>> {
+    return this.#transport.call("readArchive", { params: { id }, query: { path, ...options } });
+  }
+
+  /** Unpacks a tar stream under a directory. */
+  writeArchive(
+    id: string,
+    path: string,
+    upload: AsyncIterable<Uint8Array>,
+    options: AsUser = {},
+  ): Promise<{ files: number; bytes: number }> {
+    return this.#transport.json("writeArchive", { params: { id }, query: { path, ...options }, upload });
+  }
+}

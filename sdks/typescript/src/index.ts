@@ -1,0 +1,7 @@
+export type * from "@torpor/contract";
+export { type ErrorCode, TorporError } from "@torpor/contract/error";
+export { TorporClient, type Waiting } from "./client.ts";
+export type { ClientOptions } from "./endpoint.ts";
+export type { AsUser, FileClient } from "./file-client.ts";
+export type { ImageClient, OnProgress } from "./image-client.ts";
+export type { ServerFrame, SessionStream } from "./session-stream.ts";
