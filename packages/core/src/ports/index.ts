@@ -6,4 +6,5 @@ export type * from "./guest.ts";
 export type * from "./ids.ts";
 export type * from "./images.ts";
 export type * from "./network.ts";
+export type * from "./ports.ts";
 export * from "./store.ts";

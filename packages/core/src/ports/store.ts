@@ -35,6 +35,7 @@ export interface Change {
  * A commit fails with a `StoreConflict` and changes nothing when
  * - `stale`: a record's version is not the stored one (version 0: it must not exist yet),
  * - `name`: another sandbox has the name,
+ * - `address`: another sandbox has the address,
  * - `operation`: the sandbox would have two running operations.
  */
 export interface Store {
@@ -52,10 +53,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export type StoreConflictKind = "stale" | "name" | "address" | "operation";
+
 export class StoreConflict extends Error {
   override readonly name = "StoreConflict";
-  readonly kind: "stale" | "name" | "operation";
-  constructor(kind: "stale" | "name" | "operation", message: string) {
+  readonly kind: StoreConflictKind;
+  constructor(kind: StoreConflictKind, message: string) {
     super(message);
     this.kind = kind;
   }

@@ -1,0 +1,75 @@
+import { describeError } from "./failure.ts";
+import type { Runner } from "./operations/runner.ts";
+import { endOf } from "./operations/aftermath.ts";
+import type { RuntimeEnd } from "./ports/engine.ts";
+import type { Ports } from "./ports/ports.ts";
+import { type OperationRecord, type SandboxRecord, StoreConflict } from "./ports/store.ts";
+
+/** A runtime that ended by itself becomes an operation like any other, so that it can't cross one. */
+export function watchEnds(ports: Ports, runner: Runner): void {
+  ports.engine.onEnd((runtimeId, end) => {
+    settleEnd(ports, runner, runtimeId, end, "engine").catch((error: unknown) =>
+      ports.log.error("an ended runtime could not be written down", { runtime: runtimeId, cause: describeError(error) }),
+    );
+  });
+}
+
+/** Waits for the operation at work, which may have dealt with the end already. */
+export async function settleEnd(ports: Ports, runner: Runner, runtimeId: string, end: RuntimeEnd, actor: string): Promise<void> {
+  for (;;) {
+    const sandbox = (await ports.store.listSandboxes()).find((record) => record.runtimeId === runtimeId);
+    if (sandbox === undefined) return;
+    if (sandbox.operationId !== null) {
+      const ended = runner.ended(sandbox.operationId);
+      // Begun by another process, or between its last commit and its end.
+      if (ended === undefined) return;
+      await ended;
+      continue;
+    }
+    if (sandbox.state !== "running") return;
+    if (await begun(ports, runner, sandbox, end, actor)) return;
+  }
+}
+
+/** For recovery: a record that says running, and a runtime that does not. */
+export async function settleIfEnded(ports: Ports, runner: Runner, sandbox: SandboxRecord): Promise<boolean> {
+  const { runtimeId } = sandbox;
+  if (runtimeId === null) return false;
+  let status = await ports.engine.inspect(runtimeId);
+  if (status.state === "frozen") {
+    await ports.engine.thaw(runtimeId);
+    status = await ports.engine.inspect(runtimeId);
+  }
+  if (status.state === "running") return false;
+  await settleEnd(ports, runner, runtimeId, endOf(status), "recovery");
+  return true;
+}
+
+async function begun(ports: Ports, runner: Runner, sandbox: SandboxRecord, end: RuntimeEnd, actor: string): Promise<boolean> {
+  const at = ports.clock.now().toISOString();
+  const operation: OperationRecord = {
+    id: ports.ids.next("op"),
+    version: 0,
+    kind: "stop",
+    sandboxId: sandbox.id,
+    status: "running",
+    phase: "reclaim",
+    attempt: 1,
+    actor,
+    error: null,
+    result: {},
+    startedAt: at,
+    endedAt: null,
+    request: { end },
+    notes: { prior: sandbox.state },
+  };
+  const stopping: SandboxRecord = { ...sandbox, state: "stopping", operationId: operation.id, updatedAt: at };
+  try {
+    await ports.store.commit({ sandboxes: [stopping], operations: [operation] });
+  } catch (error) {
+    if (error instanceof StoreConflict) return false;
+    throw error;
+  }
+  await runner.run({ ...stopping, version: sandbox.version + 1 }, { ...operation, version: 1 });
+  return true;
+}

@@ -1,0 +1,88 @@
+import type { ForkRequest, ResumeRequest, TorporError } from "@torpor/contract";
+import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+import { busy, noMemoryKept, refusal } from "./refusals.ts";
+import { type Command, isSettled, transitionalStates, verdicts } from "./states.ts";
+
+export type Decision =
+  /** Both records are committed together; then the operation runs. */
+  | { readonly type: "begin"; readonly sandbox: SandboxRecord; readonly operation: OperationRecord }
+  | { readonly type: "unchanged" }
+  /** The same is at work already: its outcome is the answer. */
+  | { readonly type: "join"; readonly operationId: string }
+  /** The operation at work has to end first: it is told to give up, then decide again. */
+  | { readonly type: "supersede"; readonly operationId: string }
+  | { readonly type: "refused"; readonly error: TorporError };
+
+export interface Asked {
+  readonly command: Command;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly actor: string;
+  readonly operationId: string;
+  readonly phase: string;
+  readonly notes: Readonly<Record<string, unknown>>;
+}
+
+/** What a command does to a sandbox, without doing it. */
+export function decide(sandbox: SandboxRecord, active: OperationRecord | undefined, asked: Asked, now: Date): Decision {
+  if (active !== undefined || !isSettled(sandbox.state)) return whileBusy(sandbox, active, asked);
+  const verdict = verdicts[asked.command][sandbox.state];
+  if (verdict === "unchanged") return { type: "unchanged" };
+  const error = verdict === "begin" ? undefined : verdict === "refuse" ? refusal(sandbox, asked.command) : objection(sandbox, asked);
+  return error === undefined ? begin(sandbox, asked, now) : { type: "refused", error };
+}
+
+function whileBusy(sandbox: SandboxRecord, active: OperationRecord | undefined, asked: Asked): Decision {
+  // A transitional state without its operation is the instant between two reads: the caller reads again.
+  if (active === undefined) return { type: "refused", error: refusal(sandbox, asked.command) };
+  if (asked.command === active.kind && joinable(active, asked)) return { type: "join", operationId: active.id };
+  if (asked.command !== "remove") return { type: "refused", error: busy(sandbox, active) };
+  const ending = active.kind === "stop" || sandbox.state === "stopped" || sandbox.state === "failed";
+  if (!ending && asked.request.force !== true) return { type: "refused", error: refusal(sandbox, "remove") };
+  return { type: "supersede", operationId: active.id };
+}
+
+/** Twenty parallel callers cause one resume. A pause is not joined: its mode decides what is kept. */
+function joinable(active: OperationRecord, asked: Asked): boolean {
+  if (asked.command === "resume") return (active.request.memory ?? "prefer") === (asked.request.memory ?? "prefer");
+  return asked.command === "start" || asked.command === "stop" || asked.command === "remove";
+}
+
+function objection(sandbox: SandboxRecord, asked: Asked): TorporError | undefined {
+  const { name, checkpoint, state } = sandbox;
+  if (asked.command === "remove") return asked.request.force === true ? undefined : refusal(sandbox, "remove");
+  if (asked.command === "resume") {
+    // A pause that could not free its runtime ends as failed, with its memory kept.
+    if (state === "failed" && checkpoint === null) return refusal(sandbox, "resume");
+    const required = (asked.request as ResumeRequest).memory === "require";
+    return required && checkpoint === null ? noMemoryKept(sandbox, `resume it with torpor resume ${name} for a fresh boot`) : undefined;
+  }
+  const { memory } = asked.request as ForkRequest;
+  if (memory === false) return undefined;
+  if (state === "paused") return checkpoint === null ? noMemoryKept(sandbox, "fork it with --files-only") : undefined;
+  return refusal(sandbox, "fork");
+}
+
+function begin(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {
+  const at = now.toISOString();
+  return {
+    type: "begin",
+    sandbox: { ...sandbox, state: transitionalStates[asked.command] ?? sandbox.state, operationId: asked.operationId, updatedAt: at },
+    operation: {
+      id: asked.operationId,
+      version: 0,
+      kind: asked.command,
+      sandboxId: sandbox.id,
+      status: "running",
+      phase: asked.phase,
+      attempt: 1,
+      actor: asked.actor,
+      error: null,
+      result: {},
+      startedAt: at,
+      endedAt: null,
+      request: asked.request,
+      // What the sandbox was, for the way back.
+      notes: { ...asked.notes, prior: sandbox.state },
+    },
+  };
+}

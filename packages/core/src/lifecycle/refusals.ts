@@ -1,0 +1,71 @@
+import { type OperationKind, TorporError } from "@torpor/contract";
+import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+import type { Command } from "./states.ts";
+
+const participles: Readonly<Record<OperationKind, string>> = {
+  create: "created",
+  pause: "paused",
+  resume: "resumed",
+  fork: "forked",
+  stop: "stopped",
+  start: "started",
+  remove: "removed",
+};
+
+/** Each text names the sandbox, what it is, and the next step. */
+export function refusal(sandbox: SandboxRecord, command: Command): TorporError {
+  const { name, state } = sandbox;
+  const subject = `sandbox ${name} is ${state}`;
+  switch (command) {
+    case "pause":
+      return state === "paused"
+        ? new TorporError("sandbox_not_running", `${subject} already`, { hint: resumeHint(name), details: { state } })
+        : new TorporError("sandbox_not_running", `${subject}: pause takes a running sandbox`, { hint: startHint(name), details: { state } });
+    case "resume":
+      return new TorporError("sandbox_not_paused", `${subject}: resume takes a paused sandbox`, { hint: startHint(name), details: { state } });
+    case "fork":
+      return new TorporError("sandbox_not_running", `${subject}: fork takes a running sandbox`, { hint: startHint(name), details: { state } });
+    case "start":
+      return new TorporError("sandbox_not_stopped", `${subject}: ${resumeHint(name)}`, { details: { state } });
+    case "remove":
+      return new TorporError("sandbox_live", `${subject}: stop it first or use --force`, { hint: `torpor stop ${name}`, details: { state } });
+    case "stop":
+      return new TorporError("sandbox_not_running", `${subject}: there is nothing to stop`, { details: { state } });
+  }
+}
+
+/** For what needs the guest: commands, terminals, files. */
+export function notRunning(sandbox: SandboxRecord): TorporError {
+  const { name, state } = sandbox;
+  const step = state === "paused" ? resumeHint(name) : startHint(name);
+  return new TorporError("sandbox_not_running", `sandbox ${name} is ${state}: ${step}`, { details: { state } });
+}
+
+export function busy(sandbox: SandboxRecord, operation: OperationRecord): TorporError {
+  const { id, kind, phase } = operation;
+  return new TorporError(
+    "operation_active",
+    `sandbox ${sandbox.name} is being ${participles[kind]} (operation ${id}, phase ${phase}): wait for it or retry`,
+    { details: { operation: id, kind, phase } },
+  );
+}
+
+export function noMemoryKept(sandbox: SandboxRecord, step: string): TorporError {
+  return new TorporError("checkpoint_incompatible", `sandbox ${sandbox.name} was paused with files only, there is no memory to bring back: ${step}`);
+}
+
+export function notFound(idOrName: string): TorporError {
+  return new TorporError("sandbox_not_found", `there is no sandbox ${idOrName}`, { hint: "torpor list shows what there is" });
+}
+
+export function nameTaken(name: string): TorporError {
+  return new TorporError("name_taken", `another sandbox has the name ${name}: take another or remove that one`);
+}
+
+function resumeHint(name: string): string {
+  return `resume it with torpor resume ${name}`;
+}
+
+function startHint(name: string): string {
+  return `start it with torpor start ${name}`;
+}

@@ -1,0 +1,49 @@
+import type { OperationKind, SandboxState } from "@torpor/contract";
+
+/** What can be asked of a sandbox that exists. */
+export const commands = ["pause", "resume", "fork", "stop", "start", "remove"] as const;
+export type Command = (typeof commands)[number];
+
+/** In these nothing is at work; the other states are transitional and belong to a running operation. */
+export const settledStates = ["running", "paused", "stopped", "failed"] as const satisfies readonly SandboxState[];
+export type SettledState = (typeof settledStates)[number];
+
+/**
+ * `begin`: an operation begins. `unchanged`: it is so already, success. `refuse`: an error, nothing changes.
+ * `ask`: depends on the request or on what the sandbox has; `decide` says how.
+ */
+export type Verdict = "begin" | "unchanged" | "refuse" | "ask";
+
+export const verdicts: Readonly<Record<Command, Readonly<Record<SettledState, Verdict>>>> = {
+  pause: { running: "begin", paused: "refuse", stopped: "refuse", failed: "refuse" },
+  resume: { running: "unchanged", paused: "ask", stopped: "refuse", failed: "ask" },
+  fork: { running: "begin", paused: "ask", stopped: "ask", failed: "refuse" },
+  stop: { running: "begin", paused: "begin", stopped: "unchanged", failed: "begin" },
+  start: { running: "unchanged", paused: "refuse", stopped: "begin", failed: "begin" },
+  remove: { running: "ask", paused: "ask", stopped: "begin", failed: "begin" },
+};
+
+/** The state a sandbox shows while a command is at work on it. A fork changes nothing on its source. */
+export const transitionalStates: Readonly<Record<Command, SandboxState | null>> = {
+  pause: "pausing",
+  resume: "resuming",
+  fork: null,
+  stop: "stopping",
+  start: "resuming",
+  remove: "removing",
+};
+
+/** The events that tell of a success; of a failure tells `<kind>.failed`. */
+export const successEvents: Readonly<Record<OperationKind, string>> = {
+  create: "sandbox.created",
+  pause: "sandbox.paused",
+  resume: "sandbox.resumed",
+  fork: "sandbox.forked",
+  stop: "sandbox.stopped",
+  start: "sandbox.started",
+  remove: "sandbox.removed",
+};
+
+export function isSettled(state: SandboxState): state is SettledState {
+  return (settledStates as readonly SandboxState[]).includes(state);
+}

@@ -1,0 +1,59 @@
+import type { Failure } from "@torpor/contract";
+import { describeError } from "../failure.ts";
+import type { RuntimeEnd, RuntimeStatus } from "../ports/engine.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { SandboxRecord } from "../ports/store.ts";
+import type { Failing, Outcome, Work } from "./procedure.ts";
+
+/** Runs all steps of an undo, whichever of them fail: the rest is for the sweep. */
+export async function quietly(ports: Ports, what: string, steps: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      ports.log.error(`${what}: a step failed`, { cause: describeError(error) });
+    }
+  }
+}
+
+/** The id if the runtime still holds anything, so that whoever comes next destroys it before making another. */
+export async function leftover(ports: Ports, runtimeId: string | null): Promise<string | null> {
+  if (runtimeId === null) return null;
+  try {
+    return (await ports.engine.inspect(runtimeId)).state === "absent" ? null : runtimeId;
+  } catch {
+    return runtimeId;
+  }
+}
+
+/** How a sandbox stands after an operation on its runtime was undone: running as before, if the runtime lived through it. */
+export async function survivor(work: Work): Promise<Pick<Outcome, "sandbox" | "events">> {
+  const { ports, sandbox } = work;
+  const runtimeId = sandbox.runtimeId;
+  const status: RuntimeStatus = runtimeId === null ? { state: "absent" } : await ports.engine.inspect(runtimeId);
+  if (status.state === "running") return { sandbox: { state: "running" }, events: [] };
+  const end = endOf(status);
+  if (runtimeId !== null) await quietly(ports, "destroying an ended runtime", [() => ports.engine.destroy(runtimeId)]);
+  return {
+    sandbox: { ...endedState(ports, end), runtimeId: await leftover(ports, runtimeId) },
+    events: [{ type: "sandbox.ended", data: { ...end } }],
+  };
+}
+
+export function endOf(status: RuntimeStatus): RuntimeEnd {
+  if (status.state === "ended") return status.cause;
+  if (status.state === "frozen") return { reason: "killed", exitCode: null, message: "the runtime was frozen and did not thaw" };
+  return { reason: "lost", exitCode: null, message: "the runtime is gone and nobody saw its end" };
+}
+
+/** A runtime that ended by itself with success was a shut down; anything else is a failure. The disk stays in both. */
+export function endedState(ports: Ports, end: RuntimeEnd): Partial<SandboxRecord> {
+  const at = ports.clock.now().toISOString();
+  const clean = end.reason === "exited" && end.exitCode === 0;
+  const failure: Failure | null = clean ? null : { code: "engine_failed", message: end.message, at };
+  return { state: clean ? "stopped" : "failed", failure, startedAt: null, stoppedAt: at };
+}
+
+export function failureOf(ports: Ports, { error }: Failing): Failure {
+  return { code: error.code, message: error.message, at: ports.clock.now().toISOString() };
+}

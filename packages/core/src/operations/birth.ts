@@ -1,0 +1,101 @@
+import { type CreateSandboxRequest, type NetworkMode, type Resources, TorporError } from "@torpor/contract";
+import { nameTaken } from "../lifecycle/refusals.ts";
+import type { Ports } from "../ports/ports.ts";
+import { type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
+
+/** Everything that a new sandbox is, before it has a place. */
+export interface Draft {
+  readonly sandboxId: string;
+  readonly operationId: string;
+  readonly actor: string;
+  readonly name: string;
+  readonly image: SandboxRecord["image"];
+  readonly resources: Resources;
+  readonly env: SandboxRecord["env"];
+  readonly workdir: string | null;
+  readonly user: string | null;
+  readonly network: NetworkMode;
+  readonly labels: SandboxRecord["labels"];
+  readonly parentId: string | null;
+  readonly from: { readonly diskId: string; readonly checkpointId: string | null } | null;
+  readonly request: Partial<CreateSandboxRequest>;
+}
+
+export interface Born {
+  readonly sandbox: SandboxRecord;
+  readonly operation: OperationRecord;
+}
+
+/** Another process may take the same free address at the same time; each round one of them gets through. */
+const addressTries = 256;
+
+/** Writes the record and its create operation, with an address that nobody else has. */
+export async function commitBirth(ports: Ports, draft: Draft): Promise<Born> {
+  for (let tries = 1; ; tries++) {
+    const born = await bear(ports, draft);
+    try {
+      await ports.store.commit({ sandboxes: [born.sandbox], operations: [born.operation] });
+      return { sandbox: { ...born.sandbox, version: 1 }, operation: { ...born.operation, version: 1 } };
+    } catch (error) {
+      if (!(error instanceof StoreConflict)) throw error;
+      if (error.kind === "name") throw nameTaken(draft.name);
+      if (error.kind !== "address" || tries === addressTries) throw new TorporError("internal", "a new sandbox found no place in the store", { cause: error });
+    }
+  }
+}
+
+async function bear(ports: Ports, draft: Draft): Promise<Born> {
+  const at = ports.clock.now().toISOString();
+  const { sandboxId, operationId, from, actor, request, ...kept } = draft;
+  const diskId = ports.ids.next("dk");
+  const notes = {
+    runtimeId: ports.ids.next("rt"),
+    diskId,
+    ...(from === null ? {} : { fromDiskId: from.diskId, fromCheckpointId: from.checkpointId }),
+  };
+  return {
+    sandbox: {
+      ...kept,
+      id: sandboxId,
+      version: 0,
+      state: "creating",
+      engine: ports.engine.name,
+      address: draft.network === "none" ? null : await freeAddress(ports),
+      generation: 0,
+      runtimeId: null,
+      diskId,
+      operationId,
+      checkpoint: null,
+      restored: null,
+      failure: null,
+      createdAt: at,
+      startedAt: null,
+      pausedAt: null,
+      stoppedAt: null,
+      updatedAt: at,
+    },
+    operation: {
+      id: operationId,
+      version: 0,
+      kind: "create",
+      sandboxId,
+      status: "running",
+      // An image that is here needs no phase of its own.
+      phase: draft.image.digest === "" ? "image" : "disk",
+      attempt: 1,
+      actor,
+      error: null,
+      result: {},
+      startedAt: at,
+      endedAt: null,
+      request,
+      notes,
+    },
+  };
+}
+
+async function freeAddress(ports: Ports): Promise<string> {
+  const taken = new Set<string>();
+  for (const { address } of await ports.store.listSandboxes()) if (address !== null) taken.add(address);
+  return ports.network.allocate(taken);
+}

@@ -1,0 +1,101 @@
+import { TorporError } from "@torpor/contract";
+import { failureOf, leftover, quietly } from "./aftermath.ts";
+import { note, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
+import { boot, cloneAnew, greet, readCheckpoint, restore } from "./runtime.ts";
+
+const image: Phase = {
+  name: "image",
+  giveUpOnCrash: true,
+  async run({ ports, sandbox, operation, signal }) {
+    const { reference } = sandbox.image;
+    const found = await ports.images.find(reference);
+    if (found !== undefined) return { sandbox: { image: { reference, digest: found.digest } } };
+    if (operation.request.pull === false) {
+      throw new TorporError("image_not_found", `image ${reference} is not here`, { hint: `torpor image pull ${reference}` });
+    }
+    const pulled = await ports.images.pull({ reference }, () => {}, signal);
+    return { sandbox: { image: { reference, digest: pulled.digest } } };
+  },
+};
+
+const disk: Phase = {
+  name: "disk",
+  joined: true,
+  async run(work) {
+    await makeDisk(work);
+    return undefined;
+  },
+};
+
+const bootPhase: Phase = {
+  name: "boot",
+  joined: true,
+  redoFrom: "disk",
+  async run(work) {
+    const { ports, sandbox } = work;
+    const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
+    const checkpointId = optionalNote(work, "fromCheckpointId");
+    if (checkpointId === null) {
+      await boot(ports, sandbox, incarnation);
+      return { notes: { restored: "files" } };
+    }
+    const manifest = await readCheckpoint(ports, sandbox, checkpointId, note(work, "fromDiskId"));
+    await restore(ports, sandbox, incarnation, manifest);
+    return { notes: { restored: "memory" } };
+  },
+};
+
+const ready: Phase = {
+  name: "ready",
+  redoFrom: "disk",
+  async run(work) {
+    const origin = optionalNote(work, "fromDiskId") === null ? "boot" : "forked";
+    await greet(work.ports, work.sandbox, note(work, "runtimeId"), 1, origin);
+    return undefined;
+  },
+};
+
+/** A new sandbox from an image, or as the child of a fork from its parent's disk and checkpoint. */
+export const create: Procedure = {
+  kind: "create",
+  phases: [image, disk, bootPhase, ready],
+  commitPoint: null,
+  async undo(work) {
+    await quietly(work.ports, "undoing a create", [
+      () => work.ports.engine.destroy(note(work, "runtimeId")),
+      () => work.ports.disks.remove(note(work, "diskId")),
+    ]);
+  },
+  succeed(work) {
+    const { ports, sandbox } = work;
+    return {
+      sandbox: {
+        state: "running",
+        runtimeId: note(work, "runtimeId"),
+        generation: 1,
+        restored: note(work, "restored") === "memory" ? "memory" : "files",
+        startedAt: ports.clock.now().toISOString(),
+      },
+      events: [{ type: "sandbox.created", data: { name: sandbox.name, image: sandbox.image.digest, parentId: sandbox.parentId } }],
+    };
+  },
+  async fail(work, failing): Promise<Outcome> {
+    const runtimeId = await leftover(work.ports, note(work, "runtimeId"));
+    // A record stays only if somebody has to see it: the removal that cancelled it, or whoever finds the runtime that is left.
+    if (!failing.cancelled && runtimeId === null) return { sandbox: "removed", events: [] };
+    return { sandbox: { state: "failed", failure: failureOf(work.ports, failing), runtimeId }, events: [] };
+  },
+};
+
+async function makeDisk(work: Work): Promise<void> {
+  const { ports, sandbox, repeated } = work;
+  const diskId = note(work, "diskId");
+  if (repeated) {
+    await ports.engine.destroy(note(work, "runtimeId"));
+    await ports.disks.remove(diskId);
+  }
+  const source = optionalNote(work, "fromDiskId");
+  if (source === null) await ports.disks.create(diskId, sandbox.resources.diskBytes);
+  else if (repeated) await cloneAnew(ports, source, diskId);
+  else await ports.disks.clone(source, diskId);
+}

@@ -1,0 +1,153 @@
+import { toErrorBody, TorporError } from "@torpor/contract";
+import { describeError, toTorporError } from "../failure.ts";
+import type { Ports } from "../ports/ports.ts";
+import { type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
+import { Journal } from "./journal.ts";
+import type { Outcome, Phase, Procedure, Work } from "./procedure.ts";
+
+export interface Execution {
+  readonly ports: Ports;
+  readonly procedure: Procedure;
+  readonly sandbox: SandboxRecord;
+  readonly operation: OperationRecord;
+  readonly signal: AbortSignal;
+  readonly spawn: Work["spawn"];
+  /** Takes work that nobody has to wait for. */
+  readonly later: (work: Promise<void>) => void;
+}
+
+/** More attempts than that (the daemon was killed each time) and it is undone, lest it kills the daemon for ever. */
+const attemptLimit = 3;
+/** Past the commit point a phase is tried so often before the operation counts as failed, with growing pauses. */
+const forwardTries = 3;
+const forwardPauseMs = 100;
+
+/** Runs a begun operation to its end, which is in the record that it returns. Rejects only if the store fails. */
+export async function execute(execution: Execution): Promise<OperationRecord> {
+  const { ports, procedure } = execution;
+  const run = new Run(execution);
+  let outcome: Outcome;
+  try {
+    await run.phases();
+    await run.failpoint("commit");
+    outcome = procedure.succeed(run.work());
+    const status = outcome.error === undefined ? "succeeded" : "failed";
+    await run.journal.end(outcome, { status, phase: "done", error: outcome.error === undefined ? null : toErrorBody(outcome.error).error });
+  } catch (error) {
+    // Somebody else has the operation: it is theirs now.
+    if (error instanceof StoreConflict) throw error;
+    outcome = await run.fail(error);
+  }
+  await run.failpoint("ended");
+  const freed = free(ports, outcome);
+  if (procedure.freeLater) execution.later(freed);
+  else await freed;
+  return run.journal.operation;
+}
+
+class Run {
+  readonly journal: Journal;
+  readonly #execution: Execution;
+  readonly #names: readonly string[];
+  #index: number;
+
+  constructor(execution: Execution) {
+    const { ports, sandbox, operation, procedure } = execution;
+    this.#execution = execution;
+    this.journal = new Journal(ports, sandbox, operation);
+    this.#names = procedure.phases.map((phase) => phase.name);
+    this.#index = Math.max(0, this.#names.indexOf(operation.phase));
+  }
+
+  async phases(): Promise<void> {
+    const { procedure } = this.#execution;
+    this.#startAgain();
+    for (; this.#index < procedure.phases.length; this.#index++) {
+      const phase = procedure.phases[this.#index] as Phase;
+      this.#throwIfCancelled();
+      await this.failpoint(phase.name);
+      await this.#runPhase(phase);
+      const next = this.#names[this.#index + 1];
+      if (next === undefined || phase.joined) continue;
+      await this.failpoint(`${phase.name}.done`);
+      await this.journal.save({ phase: next });
+    }
+    this.#throwIfCancelled();
+  }
+
+  async fail(cause: unknown): Promise<Outcome> {
+    const { ports, procedure, signal } = this.#execution;
+    const error = toTorporError(cause);
+    const committed = this.#committed();
+    this.journal.revert();
+    const { id, kind, sandboxId, phase } = this.journal.operation;
+    ports.log.error(`${kind} failed`, { operation: id, sandbox: sandboxId, phase: this.#names[this.#index] ?? phase, cause: describeError(cause) });
+    await this.failpoint("undo");
+    if (!committed) await procedure.undo(this.work());
+    await this.failpoint("undo.done");
+    const outcome = await procedure.fail(this.work(), { error, committed, cancelled: signal.aborted });
+    const failed = { type: `${kind}.failed`, data: { code: error.code, message: error.message } };
+    await this.journal.end(
+      { ...outcome, events: [failed, ...outcome.events] },
+      { status: "failed", phase: this.#names[this.#index] ?? phase, error: toErrorBody(error).error },
+    );
+    return outcome;
+  }
+
+  work(): Work {
+    const { ports, signal, spawn } = this.#execution;
+    const { sandbox, operation } = this.journal;
+    return { ports, signal, spawn, sandbox, operation, repeated: operation.attempt > 1 };
+  }
+
+  async failpoint(step: string): Promise<void> {
+    await this.#execution.ports.failpoint?.(`${this.#execution.procedure.kind}.${step}`);
+  }
+
+  /** After a crash: from the phase that was journaled, or from the one that it names. */
+  #startAgain(): void {
+    const { procedure } = this.#execution;
+    const { attempt, kind, phase } = this.journal.operation;
+    if (attempt === 1 || this.#committed()) return;
+    const interrupted = procedure.phases[this.#index] as Phase;
+    if (interrupted.giveUpOnCrash || attempt > attemptLimit) {
+      throw new TorporError("shutting_down", `the daemon ended in phase ${phase} of this ${kind}: it was undone`, { hint: "ask again" });
+    }
+    if (interrupted.redoFrom !== undefined) this.#index = this.#names.indexOf(interrupted.redoFrom);
+  }
+
+  async #runPhase(phase: Phase): Promise<void> {
+    const { clock } = this.#execution.ports;
+    const began = clock.monotonicMs();
+    for (let tries = 1; ; tries++) {
+      try {
+        const step = await phase.run(this.work());
+        this.journal.stage(step, phase.name, clock.monotonicMs() - began);
+        return;
+      } catch (error) {
+        if (!this.#committed() || tries === forwardTries) throw error;
+        await clock.sleep(forwardPauseMs * 2 ** tries);
+      }
+    }
+  }
+
+  #committed(): boolean {
+    const { commitPoint } = this.#execution.procedure;
+    return commitPoint !== null && this.#index >= this.#names.indexOf(commitPoint);
+  }
+
+  #throwIfCancelled(): void {
+    if (!this.#execution.signal.aborted || this.#committed()) return;
+    throw new TorporError("operation_active", `${this.journal.operation.kind} was given up: sandbox ${this.journal.sandbox.name} is being removed`);
+  }
+}
+
+async function free(ports: Ports, { garbage }: Outcome): Promise<void> {
+  const all = [
+    ...(garbage?.checkpoints ?? []).map((id) => ports.checkpoints.remove(id)),
+    ...(garbage?.disks ?? []).map((id) => ports.disks.remove(id)),
+  ];
+  for (const result of await Promise.allSettled(all)) {
+    if (result.status === "rejected") ports.log.error("freeing a leftover failed: the next start frees it", { cause: describeError(result.reason) });
+  }
+}

@@ -1,0 +1,156 @@
+import { type ErrorBody, fromErrorBody, toErrorBody, type TorporError } from "@torpor/contract";
+import { toTorporError } from "../failure.ts";
+import type { Capture } from "../ports/engine.ts";
+import { quietly, survivor } from "./aftermath.ts";
+import { commitBirth } from "./birth.ts";
+import { capture, freeze, goOn, manifestOf, quiesce, undoFreeze } from "./freezing.ts";
+import { note, numericNote, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
+import { cloneAnew } from "./runtime.ts";
+
+export interface PlannedChild {
+  readonly id: string;
+  readonly name: string;
+  readonly operationId: string;
+}
+
+interface Child {
+  readonly id: string;
+  readonly name: string;
+  readonly error: ErrorBody["error"] | null;
+}
+
+const captureBoth: Phase = {
+  name: "capture",
+  joined: true,
+  redoFrom: "quiesce",
+  async run(work) {
+    const { ports, sandbox } = work;
+    const checkpointId = optionalNote(work, "checkpointId");
+    const taken = checkpointId === null ? null : (await capture(work, checkpointId)).capture;
+    await cloneAnew(ports, sandbox.diskId ?? "", note(work, "fromDiskId"));
+    return { notes: { capture: taken } };
+  },
+};
+
+const thaw: Phase = {
+  name: "thaw",
+  redoFrom: "quiesce",
+  async run(work) {
+    await goOn(work);
+    const frozenMs = work.repeated ? 0 : work.ports.clock.monotonicMs() - numericNote(work, "frozenAt");
+    return { notes: { frozenMs: Math.round(frozenMs * 100) / 100 } };
+  },
+};
+
+const seal: Phase = {
+  name: "seal",
+  async run(work) {
+    const checkpointId = optionalNote(work, "checkpointId");
+    if (checkpointId === null) return undefined;
+    const taken = work.operation.notes.capture as Capture;
+    await work.ports.checkpoints.seal(manifestOf(work, checkpointId, note(work, "fromDiskId"), taken));
+    return { notes: { capture: null } };
+  },
+};
+
+/** Side by side, each with its own operation and outcome. */
+const children: Phase = {
+  name: "children",
+  async run(work) {
+    const planned = work.operation.notes.children as readonly PlannedChild[];
+    return { notes: { outcomes: await Promise.all(planned.map((child) => makeChild(work, child))) } };
+  },
+};
+
+/** Of a running sandbox: a short freeze in which memory and disk are taken, then the source goes on. */
+export const fork: Procedure = {
+  kind: "fork",
+  phases: [quiesce, freeze, captureBoth, thaw, seal, children],
+  commitPoint: "children",
+  freeLater: true,
+  async undo(work) {
+    const checkpointId = optionalNote(work, "checkpointId");
+    await undoFreeze(work);
+    await quietly(work.ports, "undoing a fork", [
+      async () => {
+        if (checkpointId !== null) await work.ports.checkpoints.remove(checkpointId);
+      },
+      () => work.ports.disks.remove(note(work, "fromDiskId")),
+    ]);
+  },
+  succeed(work) {
+    return { ...forked(work), garbage: captured(work) };
+  },
+  async fail(work, failing) {
+    return failing.committed ? { sandbox: {}, events: [], garbage: captured(work) } : survivor(work);
+  },
+};
+
+/** Of a sandbox without a runtime: its disk and checkpoint stand still already, it isn't woken. */
+export const forkAtRest: Procedure = {
+  kind: "fork",
+  phases: [children],
+  commitPoint: "children",
+  async undo() {},
+  succeed: forked,
+  async fail() {
+    return { sandbox: {}, events: [] };
+  },
+};
+
+function captured(work: Work): NonNullable<Outcome["garbage"]> {
+  const checkpointId = optionalNote(work, "checkpointId");
+  return { disks: [note(work, "fromDiskId")], checkpoints: checkpointId === null ? [] : [checkpointId] };
+}
+
+function forked(work: Work): Outcome {
+  const outcomes = work.operation.notes.outcomes as readonly Child[];
+  const alive = outcomes.filter((child) => child.error === null);
+  const result = { children: outcomes, frozenMs: numericNote(work, "frozenMs") };
+  const first = outcomes.find((child) => child.error !== null)?.error;
+  const type = alive.length === 0 ? "fork.failed" : "sandbox.forked";
+  return {
+    sandbox: {},
+    events: [{ type, data: { children: alive.map(({ id }) => id), failed: outcomes.length - alive.length } }],
+    result,
+    ...(alive.length === 0 && first ? { error: fromErrorBody({ error: first }) } : {}),
+  };
+}
+
+async function makeChild(work: Work, { id, name, operationId }: PlannedChild): Promise<Child> {
+  try {
+    const operation = await childOperation(work, { id, name, operationId });
+    return { id, name, error: operation.error };
+  } catch (error) {
+    const told: TorporError = toTorporError(error);
+    return { id, name, error: toErrorBody(told).error };
+  }
+}
+
+/** Begun by an earlier attempt, or now; the runner joins one that is at work. */
+async function childOperation(work: Work, child: PlannedChild) {
+  const { ports, sandbox, operation } = work;
+  const begun = await ports.store.findOperation(child.operationId);
+  if (begun !== undefined) {
+    const record = await ports.store.findSandbox(child.id);
+    return begun.status === "running" && record !== undefined ? work.spawn(record, begun) : begun;
+  }
+  const { image, resources, env, workdir, user, network, labels } = sandbox;
+  const born = await commitBirth(ports, {
+    sandboxId: child.id,
+    operationId: child.operationId,
+    actor: operation.actor,
+    name: child.name,
+    image,
+    resources,
+    env,
+    workdir,
+    user,
+    network,
+    labels,
+    parentId: sandbox.id,
+    from: { diskId: note(work, "fromDiskId"), checkpointId: optionalNote(work, "checkpointId") },
+    request: {},
+  });
+  return work.spawn(born.sandbox, born.operation);
+}

@@ -1,0 +1,91 @@
+import type { Capture } from "../ports/engine.ts";
+import type { CheckpointManifest } from "../ports/checkpoints.ts";
+import type { SandboxRecord } from "../ports/store.ts";
+import { quietly } from "./aftermath.ts";
+import type { Phase, Work } from "./procedure.ts";
+import { greet } from "./runtime.ts";
+
+/** Beside the runtime's memory a checkpoint holds the engine's own state: 0.2 MB measured, and room for its growth. */
+const stateMarginBytes = 64 * 1024 * 1024;
+
+/** The guest lets nothing new begin and writes dirty files to the disk. */
+export const quiesce: Phase = {
+  name: "quiesce",
+  // A crash between the two repeats both, and each looks first whether the runtime is frozen already.
+  joined: true,
+  async run(work) {
+    const runtimeId = runtimeOf(work.sandbox);
+    if (await isFrozen(work)) return undefined;
+    // The line of a daemon that was killed is gone; a new one opens with a hello.
+    if (work.repeated) await greet(work.ports, work.sandbox, runtimeId, work.sandbox.generation, "reconnected");
+    const guest = await work.ports.engine.guest(runtimeId);
+    await guest.prepare();
+    return undefined;
+  },
+};
+
+export const freeze: Phase = {
+  name: "freeze",
+  redoFrom: "quiesce",
+  async run({ ports, sandbox }) {
+    const frozenAt = ports.clock.monotonicMs();
+    await ports.engine.freeze(runtimeOf(sandbox));
+    return { notes: { frozenAt } };
+  },
+};
+
+/** Memory into a checkpoint's place, made anew if an earlier attempt left one. */
+export async function capture(work: Work, checkpointId: string): Promise<{ capture: Capture; heldBytes: number }> {
+  const { ports, sandbox } = work;
+  const runtimeId = runtimeOf(sandbox);
+  if (work.repeated) await ports.checkpoints.remove(checkpointId);
+  const heldBytes = await ports.engine.memoryBytes(runtimeId);
+  const location = await ports.checkpoints.begin(checkpointId, heldBytes + stateMarginBytes);
+  return { capture: await ports.engine.capture(runtimeId, location), heldBytes };
+}
+
+export function manifestOf(work: Work, id: string, diskId: string, captured: Capture): CheckpointManifest {
+  const { sandbox, ports } = work;
+  const { parts, engine, guest, cpu, restore } = captured;
+  return {
+    version: 1,
+    id,
+    sandboxId: sandbox.id,
+    diskId,
+    generation: sandbox.generation,
+    createdAt: ports.clock.now().toISOString(),
+    engine,
+    guest,
+    image: { digest: sandbox.image.digest },
+    cpu,
+    restore,
+    parts,
+  };
+}
+
+export function storedBytes(captured: Capture): number {
+  return captured.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+}
+
+/** The sandbox goes on, frozen or only quiesced. */
+export async function goOn(work: Work): Promise<void> {
+  const { ports, sandbox, repeated } = work;
+  const runtimeId = runtimeOf(sandbox);
+  await ports.engine.thaw(runtimeId);
+  if (repeated) await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
+  else await (await ports.engine.guest(runtimeId)).release();
+}
+
+/** Whatever fails of it: what becomes of the sandbox is then read from its runtime. */
+export async function undoFreeze(work: Work): Promise<void> {
+  await quietly(work.ports, "letting the sandbox go on", [() => goOn(work)]);
+}
+
+export function runtimeOf(sandbox: SandboxRecord): string {
+  if (sandbox.runtimeId === null) throw new Error(`sandbox ${sandbox.id} is ${sandbox.state} and has no runtime`);
+  return sandbox.runtimeId;
+}
+
+async function isFrozen({ ports, sandbox }: Work): Promise<boolean> {
+  return (await ports.engine.inspect(runtimeOf(sandbox))).state === "frozen";
+}

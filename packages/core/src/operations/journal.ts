@@ -1,0 +1,67 @@
+import type { Ports } from "../ports/ports.ts";
+import type { NewEvent, OperationRecord, SandboxRecord } from "../ports/store.ts";
+import type { Outcome, Step } from "./procedure.ts";
+
+/** The records of one operation at work, and what of them is not written yet. */
+export class Journal {
+  sandbox: SandboxRecord;
+  operation: OperationRecord;
+  readonly #ports: Ports;
+  #written: SandboxRecord;
+  #sandboxChanged = false;
+
+  constructor(ports: Ports, sandbox: SandboxRecord, operation: OperationRecord) {
+    this.#ports = ports;
+    this.sandbox = sandbox;
+    this.#written = sandbox;
+    this.operation = operation;
+  }
+
+  stage(step: Step | undefined, phase: string, durationMs: number): void {
+    const { result, notes } = this.operation;
+    const phases = { ...(result.phases as Record<string, number> | undefined), [phase]: Math.round(durationMs * 100) / 100 };
+    this.operation = { ...this.operation, result: { ...result, phases }, notes: { ...notes, ...step?.notes } };
+    if (step?.sandbox === undefined) return;
+    this.sandbox = { ...this.sandbox, ...step.sandbox };
+    this.#sandboxChanged = true;
+  }
+
+  /** Before an undo: what was staged of the sandbox and not written did not happen. */
+  revert(): void {
+    this.sandbox = this.#written;
+    this.#sandboxChanged = false;
+  }
+
+  /** Writes down what was staged, and which phase comes next. */
+  async save(patch: Partial<OperationRecord>): Promise<void> {
+    await this.#commit(this.sandbox, { ...this.operation, ...patch }, []);
+  }
+
+  /** The last commit: the sandbox's new state, the events and the operation's end, or nothing of it. */
+  async end(outcome: Outcome, patch: Partial<OperationRecord>): Promise<void> {
+    const at = this.#ports.clock.now().toISOString();
+    const operation: OperationRecord = {
+      ...this.operation,
+      ...patch,
+      result: { ...this.operation.result, ...outcome.result },
+      endedAt: at,
+    };
+    const events = outcome.events.map((event) => ({ ...event, sandboxId: this.sandbox.id, operationId: operation.id, at }));
+    if (outcome.sandbox === "removed") {
+      await this.#ports.store.commit({ removed: [this.sandbox], operations: [operation], events });
+      this.operation = { ...operation, version: operation.version + 1 };
+      return;
+    }
+    const sandbox = { ...this.sandbox, ...outcome.sandbox, operationId: null };
+    this.#sandboxChanged = true;
+    await this.#commit(sandbox, operation, events);
+  }
+
+  async #commit(changed: SandboxRecord, operation: OperationRecord, events: readonly NewEvent[]): Promise<void> {
+    const sandbox = { ...changed, updatedAt: this.#ports.clock.now().toISOString() };
+    await this.#ports.store.commit({ operations: [operation], events, ...(this.#sandboxChanged ? { sandboxes: [sandbox] } : {}) });
+    this.operation = { ...operation, version: operation.version + 1 };
+    if (this.#sandboxChanged) this.sandbox = this.#written = { ...sandbox, version: sandbox.version + 1 };
+    this.#sandboxChanged = false;
+  }
+}

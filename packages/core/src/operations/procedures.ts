@@ -1,0 +1,31 @@
+import type { OperationRecord } from "../ports/store.ts";
+import { create } from "./create.ts";
+import { fork, forkAtRest } from "./fork.ts";
+import { pause, pauseFiles } from "./pause.ts";
+import type { Procedure } from "./procedure.ts";
+import { remove } from "./remove.ts";
+import { resume } from "./resume.ts";
+import { start } from "./start.ts";
+import { ended, stop } from "./stop.ts";
+
+type Variant = Pick<OperationRecord, "kind" | "request"> & { readonly notes: Readonly<Record<string, unknown>> };
+
+/** How an operation is done. The choice rests on what is written in its record only, so that a restart chooses the same. */
+export function procedureOf({ kind, request, notes }: Variant): Procedure {
+  switch (kind) {
+    case "create":
+      return create;
+    case "pause":
+      return request.memory === false ? pauseFiles : pause;
+    case "resume":
+      return resume;
+    case "fork":
+      return notes.prior === "running" ? fork : forkAtRest;
+    case "stop":
+      return request.end === undefined ? stop : ended;
+    case "start":
+      return start;
+    case "remove":
+      return remove;
+  }
+}

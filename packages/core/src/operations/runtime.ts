@@ -1,0 +1,82 @@
+import { TorporError } from "@torpor/contract";
+import type { CheckpointManifest } from "../ports/checkpoints.ts";
+import type { RuntimeSpec } from "../ports/engine.ts";
+import type { Identity } from "../ports/guest.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { SandboxRecord } from "../ports/store.ts";
+
+/** Docker's, for images that set none: people's commands rely on it. */
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+export interface Incarnation {
+  readonly runtimeId: string;
+  readonly diskId: string;
+}
+
+export async function boot(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation): Promise<void> {
+  await ports.engine.boot(runtimeSpec(ports, sandbox, incarnation));
+}
+
+export async function restore(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation, manifest: CheckpointManifest): Promise<void> {
+  await ports.engine.restore(runtimeSpec(ports, sandbox, incarnation), manifest, ports.checkpoints.locate(manifest.id));
+}
+
+/** Tells a new runtime, or after a restart of the daemon a running one, who it is; only then is anything else let in. */
+export async function greet(
+  ports: Ports,
+  sandbox: SandboxRecord,
+  runtimeId: string,
+  generation: number,
+  origin: Identity["origin"],
+): Promise<void> {
+  const image = await ports.images.find(sandbox.image.digest);
+  if (image === undefined) throw new TorporError("image_not_found", `image ${sandbox.image.digest} of sandbox ${sandbox.name} is gone`);
+  const guest = await ports.engine.guest(runtimeId);
+  await guest.hello({
+    sandboxId: sandbox.id,
+    name: sandbox.name,
+    hostname: sandbox.name,
+    generation,
+    origin,
+    env: { PATH: defaultPath, ...image.config.env, ...sandbox.env },
+    workdir: sandbox.workdir ?? image.config.workdir ?? "/",
+    user: sandbox.user ?? image.config.user ?? "root",
+    parentId: sandbox.parentId,
+    memoryBytes: sandbox.resources.memoryBytes,
+    pids: sandbox.resources.pids,
+    address: sandbox.address,
+    resolver: sandbox.address === null ? null : ports.network.lease(sandbox.address).resolver,
+  });
+}
+
+/** The disk's state as it is now under a new id, even if an earlier attempt wrote to its copy. */
+export async function cloneAnew(ports: Ports, sourceId: string, id: string): Promise<void> {
+  await ports.disks.remove(id);
+  await ports.disks.clone(sourceId, id);
+}
+
+/**
+ * A disk to which a checkpoint is bound is never written again: who goes on from it does so on a copy. So the disk's id
+ * alone says whether memory and files belong together, also after a resume that failed half-way.
+ */
+export async function readCheckpoint(ports: Ports, sandbox: SandboxRecord, id: string, diskId: string): Promise<CheckpointManifest> {
+  const manifest = await ports.checkpoints.read(id);
+  if (manifest === undefined) throw new TorporError("checkpoint_corrupt", `checkpoint ${id} of sandbox ${sandbox.name} is gone`);
+  if (manifest.id !== id || manifest.diskId !== diskId) {
+    const found = `it is ${manifest.id} of disk ${manifest.diskId}, not ${id} of disk ${diskId}`;
+    throw new TorporError("checkpoint_incompatible", `the checkpoint of sandbox ${sandbox.name} belongs to another disk state: ${found}`);
+  }
+  return manifest;
+}
+
+function runtimeSpec(ports: Ports, sandbox: SandboxRecord, { runtimeId, diskId }: Incarnation): RuntimeSpec {
+  return {
+    runtimeId,
+    sandboxId: sandbox.id,
+    hostname: sandbox.name,
+    disk: ports.disks.locate(diskId),
+    image: ports.images.locate(sandbox.image.digest),
+    resources: sandbox.resources,
+    network: sandbox.address === null ? null : ports.network.lease(sandbox.address),
+  };
+}

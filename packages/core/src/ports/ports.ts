@@ -1,0 +1,38 @@
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Clock } from "./clock.ts";
+import type { Disks } from "./disks.ts";
+import type { Engine } from "./engine.ts";
+import type { Ids } from "./ids.ts";
+import type { Images } from "./images.ts";
+import type { Network } from "./network.ts";
+import type { Store } from "./store.ts";
+
+/** What the node has to give, for refusals with figures. */
+export interface NodeCapacity {
+  readonly memoryBytes: number;
+  readonly cpus: number;
+}
+
+/** For the daemon's log. Never given secrets, environments or file contents. */
+export interface Log {
+  info(message: string, fields: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** Called between all steps of all operations with the step's name. Tests stop, fail or kill there; absent in production. */
+export type Failpoint = (name: string) => Promise<void>;
+
+/** Everything the lifecycle touches the world through. */
+export interface Ports {
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly disks: Disks;
+  readonly checkpoints: Checkpoints;
+  readonly images: Images;
+  readonly network: Network;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly node: NodeCapacity;
+  readonly failpoint?: Failpoint;
+}

@@ -1,0 +1,39 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** Time that goes on only when told, or, with `auto`, as far as whoever sleeps wants it to. */
+export class FakeClock implements Clock {
+  #nowMs = Date.parse("2026-01-01T00:00:00Z");
+  #sleepers: { until: number; wake: () => void }[] = [];
+  readonly #auto: boolean;
+
+  constructor({ auto = true }: { auto?: boolean } = {}) {
+    this.#auto = auto;
+  }
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#auto) {
+      this.advance(ms);
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      this.#sleepers.push({ until: this.#nowMs + ms, wake: resolve });
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  }
+
+  advance(ms: number): void {
+    this.#nowMs += ms;
+    const due = this.#sleepers.filter(({ until }) => until <= this.#nowMs);
+    this.#sleepers = this.#sleepers.filter(({ until }) => until > this.#nowMs);
+    for (const { wake } of due) wake();
+  }
+}
