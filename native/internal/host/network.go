@@ -109,6 +109,10 @@ func configureHostEnd(network *Network) error {
 	if err := writeSysctl("ipv6/conf/"+network.Veth+"/disable_ipv6", "1"); err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	// Strict: a packet with an address that is not this sandbox's own goes nowhere.
+	if err := writeSysctl("ipv4/conf/"+network.Veth+"/rp_filter", "1"); err != nil {
+		return err
+	}
 	if network.RouteLocalnet {
 		if err := writeSysctl("ipv4/conf/"+network.Veth+"/route_localnet", "1"); err != nil {
 			return err
