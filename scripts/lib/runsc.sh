@@ -12,7 +12,8 @@ ensure_runsc() {
   local version cached
   version=$(pinned version)
   cached=$(cache_directory)/runsc-$version/runsc
-  [ -x "${TORPOR_DATA:-/var/lib/torpor}/engines/runsc/$version/runsc" ] && return
+  # The daemon keeps each engine under its digest, with a note of its version.
+  grep -qs "\"version\":\"$version\"" "${TORPOR_DATA:-/var/lib/torpor}"/engines/runsc/*/engine.json && return
   [ -x "$cached" ] && return
   if command -v runsc >/dev/null; then
     runsc_suffices "$(command -v runsc)" && return
@@ -61,7 +62,7 @@ build_runsc() {
   version=$(pinned version)
   directory=$(mktemp -d "${1%/*}/build.XXXXXX")
   say "Building the engine, runsc $version, from its Go module (no usable runsc was found; 1 to 3 minutes, once per machine, kept in ${1%/*})"
-  GOBIN=$directory GOFLAGS= CGO_ENABLED=0 go install -trimpath -ldflags="-s -w -X $(pinned versionVariable)=$version" "$(pinned package)@$(pinned moduleVersion)" ||
+  GOBIN=$directory GOFLAGS='' CGO_ENABLED=0 go install -trimpath -ldflags="-s -w -X $(pinned versionVariable)=$version" "$(pinned package)@$(pinned moduleVersion)" ||
     { rm -rf "$directory"; fail "building runsc failed, see above" "TORPOR_RUNSC may name a runsc that you have"; }
   mv "$directory/runsc" "$1"
   rmdir "$directory"
