@@ -15,7 +15,7 @@ ensure_native() {
 is_fresh() {
   [ -x "$2" ] || return
   local newer
-  newer=$(find "native/cmd/$1" native/internal native/go.mod native/go.sum -type f ! -name '*_test.go' -newer "$2" -print -quit)
+  newer=$(find "native/cmd/$1" native/internal native/go.mod native/go.sum ! -name '*_test.go' -newer "$2" -print -quit)
   [ -z "$newer" ]
 }
 
