@@ -16,10 +16,10 @@ export interface Ask {
   readonly actor: string;
 }
 
-/** `ended` resolves with the operation's last record. */
+/** `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */
 export interface Asking {
   readonly sandboxId: string;
-  readonly operation: OperationRecord | undefined;
+  readonly operation: OperationRecord;
   readonly ended: Promise<OperationRecord> | undefined;
 }
 
@@ -55,9 +55,9 @@ async function askOnce(ports: Ports, runner: Runner, { idOrName, command, reques
     case "refused":
       throw decision.error;
     case "unchanged":
-      return { sandboxId: sandbox.id, operation: undefined, ended: undefined };
+      return { sandboxId: sandbox.id, operation: await commitUnchanged(ports, sandbox, asked), ended: undefined };
     case "join":
-      return { sandboxId: sandbox.id, operation: active, ended: runner.ended(decision.operationId) };
+      return { sandboxId: sandbox.id, operation: decision.operation, ended: runner.ended(decision.operation.id) };
     case "supersede":
       return supersede(runner, decision.operationId, active);
     case "begin":
@@ -90,6 +90,29 @@ async function begin(
   }
   const begun = { ...operation, version: 1 };
   return { sandboxId: sandbox.id, operation: begun, ended: runner.run({ ...sandbox, version: sandbox.version + 1 }, begun) };
+}
+
+/** A call that had nothing to do succeeded too, and its operation can be read like any other. */
+async function commitUnchanged(ports: Ports, sandbox: SandboxRecord, { operationId, command, actor, request }: Asked): Promise<OperationRecord> {
+  const at = ports.clock.now().toISOString();
+  const operation: OperationRecord = {
+    id: operationId,
+    version: 0,
+    kind: command,
+    sandboxId: sandbox.id,
+    status: "succeeded",
+    phase: "done",
+    attempt: 1,
+    actor,
+    error: null,
+    result: { unchanged: true },
+    startedAt: at,
+    endedAt: at,
+    request,
+    notes: {},
+  };
+  await ports.store.commit({ operations: [operation] });
+  return { ...operation, version: 1 };
 }
 
 async function checkChildNames(ports: Ports, children: readonly PlannedChild[]): Promise<void> {

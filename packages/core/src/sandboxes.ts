@@ -12,7 +12,7 @@ import {
 } from "@torpor/contract";
 import { ask, type Asking, lookUp } from "./commands.ts";
 import { watchEnds } from "./ends.ts";
-import { busy, nameTaken, notRunning } from "./lifecycle/refusals.ts";
+import { busy, nameTaken, notFound, notRunning } from "./lifecycle/refusals.ts";
 import { isSettled, type Command } from "./lifecycle/states.ts";
 import { generateName } from "./names.ts";
 import { commitBirth } from "./operations/birth.ts";
@@ -31,29 +31,32 @@ export interface CallOptions {
   readonly actor?: string;
 }
 
-/** An answer to a change; `operation` is null when it was so already. A failed operation is an answer, not an exception. */
-export interface Answer {
-  readonly operation: Operation | null;
-  readonly sandbox: Sandbox | null;
+export interface EventRange {
+  readonly after?: number;
+  readonly limit?: number;
 }
 
-/** The use cases. Everything is refused with a `TorporError`, before anything has changed. */
+/**
+ * The use cases. What is refused is a thrown `TorporError`, and nothing has changed. What was begun is an answer, also if it
+ * failed: the error is in its operation. What was so already succeeds with `result.unchanged`.
+ */
 export interface Lifecycle {
   /** Before anybody is let in: finishes or undoes what a killed daemon left, and frees what nothing refers to. */
   recover(): Promise<Recovery>;
   create(request: CreateSandboxRequest, options?: CallOptions): Promise<OperationAnswer>;
-  pause(idOrName: string, request?: PauseRequest, options?: CallOptions): Promise<Answer>;
-  resume(idOrName: string, request?: ResumeRequest, options?: CallOptions): Promise<Answer>;
-  fork(idOrName: string, request?: ForkRequest, options?: CallOptions): Promise<Answer>;
-  stop(idOrName: string, request?: StopRequest, options?: CallOptions): Promise<Answer>;
-  start(idOrName: string, options?: CallOptions): Promise<Answer>;
-  remove(idOrName: string, request?: { force?: boolean }, options?: CallOptions): Promise<Answer>;
+  pause(idOrName: string, request?: PauseRequest, options?: CallOptions): Promise<OperationAnswer>;
+  resume(idOrName: string, request?: ResumeRequest, options?: CallOptions): Promise<OperationAnswer>;
+  fork(idOrName: string, request?: ForkRequest, options?: CallOptions): Promise<OperationAnswer>;
+  stop(idOrName: string, request?: StopRequest, options?: CallOptions): Promise<OperationAnswer>;
+  start(idOrName: string, request?: Readonly<Record<never, never>>, options?: CallOptions): Promise<OperationAnswer>;
+  remove(idOrName: string, request?: { readonly force?: boolean }, options?: CallOptions): Promise<OperationAnswer>;
   get(idOrName: string): Promise<Sandbox>;
   /** Oldest first. */
   list(): Promise<Sandbox[]>;
   operation(id: string): Promise<Operation>;
   operations(idOrName: string): Promise<Operation[]>;
-  events(filter: { sandbox?: string; after?: number; limit?: number }): Promise<Event[]>;
+  /** Of one sandbox, also of a removed one by its id; oldest first. */
+  events(idOrName: string, range?: EventRange): Promise<Event[]>;
   /** The line to a running sandbox. */
   guest(idOrName: string): Promise<Guest>;
   logs(idOrName: string, limitBytes: number): Promise<string>;
@@ -66,7 +69,7 @@ export interface Lifecycle {
 export function createLifecycle(ports: Ports): Lifecycle {
   const runner = new Runner(ports);
   watchEnds(ports, runner);
-  const command = async (idOrName: string, name: Command, request: object, options: CallOptions = {}): Promise<Answer> => {
+  const command = async (idOrName: string, name: Command, request: object, options: CallOptions = {}): Promise<OperationAnswer> => {
     const asking = await ask(ports, runner, { idOrName, command: name, request: { ...request }, actor: options.actor ?? "user" });
     return answer(ports, asking, options);
   };
@@ -86,13 +89,13 @@ export function createLifecycle(ports: Ports): Lifecycle {
       return command(idOrName, "fork", request, options);
     },
     stop: (idOrName, request = {}, options) => command(idOrName, "stop", request, options),
-    start: (idOrName, options) => command(idOrName, "start", {}, options),
+    start: (idOrName, _request, options) => command(idOrName, "start", {}, options),
     remove: (idOrName, request = {}, options) => command(idOrName, "remove", request, options),
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
     list: () => list(ports),
     operation: (id) => operation(ports, id),
     operations: (idOrName) => operations(ports, idOrName),
-    events: (filter) => events(ports, filter),
+    events: (idOrName, range = {}) => events(ports, idOrName, range),
     guest: (idOrName) => guest(ports, idOrName),
     logs: (idOrName, limitBytes) => logs(ports, idOrName, limitBytes),
     imagesInUse: async () => new Set((await ports.store.listSandboxes()).map(({ image }) => image.digest)),
@@ -127,17 +130,13 @@ async function create(ports: Ports, runner: Runner, request: CreateSandboxReques
     from: null,
     request,
   });
-  const { operation: ended, sandbox } = await answer(ports, { sandboxId, operation: born.operation, ended: runner.run(born.sandbox, born.operation) }, options);
-  return { operation: ended ?? operationView(born.operation), sandbox };
+  return answer(ports, { sandboxId, operation: born.operation, ended: runner.run(born.sandbox, born.operation) }, options);
 }
 
-async function answer(ports: Ports, { sandboxId, operation: begun, ended }: Asking, { waitMs }: CallOptions): Promise<Answer> {
+async function answer(ports: Ports, { sandboxId, operation: begun, ended }: Asking, { waitMs }: CallOptions): Promise<OperationAnswer> {
   if (ended !== undefined) await within(ports, ended, waitMs);
-  const [record, sandbox] = await Promise.all([begun === undefined ? undefined : ports.store.findOperation(begun.id), ports.store.findSandbox(sandboxId)]);
-  return {
-    operation: record === undefined ? null : operationView(record),
-    sandbox: sandbox === undefined ? null : await view(ports, sandbox),
-  };
+  const [record, sandbox] = await Promise.all([ports.store.findOperation(begun.id), ports.store.findSandbox(sandboxId)]);
+  return { operation: operationView(record ?? begun), sandbox: sandbox === undefined ? null : await view(ports, sandbox) };
 }
 
 async function within(ports: Ports, ended: Promise<unknown>, waitMs: number | undefined): Promise<void> {
@@ -171,14 +170,15 @@ async function operations(ports: Ports, idOrName: string): Promise<Operation[]> 
   const sandbox = await ports.store.findSandbox(idOrName);
   // The operations of a removed sandbox can still be read by its id.
   const records = await ports.store.listOperations(sandbox?.id ?? idOrName);
-  if (sandbox === undefined && records.length === 0) await lookUp(ports, idOrName);
+  if (sandbox === undefined && records.length === 0) throw notFound(idOrName);
   return records.map(operationView);
 }
 
-async function events(ports: Ports, { sandbox, ...filter }: { sandbox?: string; after?: number; limit?: number }): Promise<Event[]> {
-  if (sandbox === undefined) return ports.store.listEvents(filter);
-  const record = await ports.store.findSandbox(sandbox);
-  return ports.store.listEvents({ ...filter, sandboxId: record?.id ?? sandbox });
+async function events(ports: Ports, idOrName: string, range: EventRange): Promise<Event[]> {
+  const sandbox = await ports.store.findSandbox(idOrName);
+  const found = await ports.store.listEvents({ ...range, sandboxId: sandbox?.id ?? idOrName });
+  if (sandbox === undefined && found.length === 0 && (await ports.store.listOperations(idOrName)).length === 0) throw notFound(idOrName);
+  return found;
 }
 
 async function guest(ports: Ports, idOrName: string): Promise<Guest> {

@@ -8,7 +8,7 @@ export type Decision =
   | { readonly type: "begin"; readonly sandbox: SandboxRecord; readonly operation: OperationRecord }
   | { readonly type: "unchanged" }
   /** The same is at work already: its outcome is the answer. */
-  | { readonly type: "join"; readonly operationId: string }
+  | { readonly type: "join"; readonly operation: OperationRecord }
   /** The operation at work has to end first: it is told to give up, then decide again. */
   | { readonly type: "supersede"; readonly operationId: string }
   | { readonly type: "refused"; readonly error: TorporError };
@@ -34,7 +34,7 @@ export function decide(sandbox: SandboxRecord, active: OperationRecord | undefin
 function whileBusy(sandbox: SandboxRecord, active: OperationRecord | undefined, asked: Asked): Decision {
   // A transitional state without its operation is the instant between two reads: the caller reads again.
   if (active === undefined) return { type: "refused", error: refusal(sandbox, asked.command) };
-  if (asked.command === active.kind && joinable(active, asked)) return { type: "join", operationId: active.id };
+  if (asked.command === active.kind && joinable(active, asked)) return { type: "join", operation: active };
   if (asked.command !== "remove") return { type: "refused", error: busy(sandbox, active) };
   const ending = active.kind === "stop" || sandbox.state === "stopped" || sandbox.state === "failed";
   if (!ending && asked.request.force !== true) return { type: "refused", error: refusal(sandbox, "remove") };

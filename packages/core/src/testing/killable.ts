@@ -1,0 +1,47 @@
+/** A process that can be killed at any call: from then on none of its calls begins, and none that is out comes back. */
+export class KillSwitch {
+  #killed = false;
+
+  kill(): void {
+    this.#killed = true;
+  }
+
+  get killed(): boolean {
+    return this.#killed;
+  }
+
+  /** The same object, seen from within the process. */
+  guard<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (object, property) => {
+        const value: unknown = Reflect.get(object, property, object);
+        if (typeof value !== "function") return value;
+        return (...given: unknown[]) => this.#call(() => Reflect.apply(value, object, given));
+      },
+    });
+  }
+
+  async pass(): Promise<void> {
+    if (this.#killed) await never();
+  }
+
+  #call(call: () => unknown): unknown {
+    if (this.#killed) return never();
+    const result = call();
+    if (!(result instanceof Promise)) return result;
+    return result.then(
+      async (value: unknown) => {
+        await this.pass();
+        return value;
+      },
+      async (error: unknown) => {
+        await this.pass();
+        throw error;
+      },
+    );
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}

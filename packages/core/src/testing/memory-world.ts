@@ -1,0 +1,71 @@
+import type { Failpoint, Log, Ports } from "../ports/ports.ts";
+import { createLifecycle, type Lifecycle } from "../sandboxes.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { KillSwitch } from "./killable.ts";
+import { MemoryCheckpoints } from "./memory-checkpoints.ts";
+import { MemoryDisks } from "./memory-disks.ts";
+import { MemoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";
+import { MemoryImages } from "./memory-images.ts";
+import { MemoryNetwork } from "./memory-network.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { SequenceIds } from "./sequence-ids.ts";
+
+export interface MemoryWorldOptions {
+  readonly unsupported?: NonNullable<MemoryEngineOptions["unsupported"]>;
+  readonly clock?: FakeClock;
+}
+
+/** A host in memory, on which lifecycles can be started and killed one after the other. */
+export class MemoryWorld {
+  readonly store = new MemoryStore();
+  readonly disks = new MemoryDisks();
+  readonly checkpoints = new MemoryCheckpoints();
+  readonly images = new MemoryImages();
+  readonly network = new MemoryNetwork();
+  readonly ids = new SequenceIds();
+  readonly clock: FakeClock;
+  readonly engine: MemoryEngine;
+  /** What was logged as an error. */
+  readonly errors: string[] = [];
+  readonly #log: Log = {
+    info: () => {},
+    error: (message, fields) => this.errors.push(`${message}: ${String(fields.cause)}`),
+  };
+
+  constructor({ unsupported = [], clock = new FakeClock() }: MemoryWorldOptions = {}) {
+    this.clock = clock;
+    this.engine = new MemoryEngine({ disks: this.disks, checkpoints: this.checkpoints, unsupported });
+  }
+
+  ports(failpoint?: Failpoint): Ports {
+    const { store, disks, checkpoints, images, network, ids, clock, engine } = this;
+    const node = { memoryBytes: 8 * 1024 ** 3, cpus: 4 };
+    return { store, disks, checkpoints, images, network, ids, clock, engine, log: this.#log, node, ...(failpoint ? { failpoint } : {}) };
+  }
+
+  lifecycle(failpoint?: Failpoint): Lifecycle {
+    return createLifecycle(this.ports(failpoint));
+  }
+
+  /** A daemon that `kill` ends at once, whatever it is doing; then another may start. */
+  daemon(failpoint?: Failpoint): { lifecycle: Lifecycle; kill: () => void } {
+    const power = new KillSwitch();
+    const ports = this.ports();
+    const guarded: Ports = {
+      ...ports,
+      store: power.guard(ports.store),
+      disks: power.guard(ports.disks),
+      checkpoints: power.guard(ports.checkpoints),
+      engine: power.guard(ports.engine),
+      failpoint: async (name) => {
+        await failpoint?.(name);
+        await power.pass();
+      },
+    };
+    const kill = (): void => {
+      power.kill();
+      this.engine.forgetDaemon();
+    };
+    return { lifecycle: createLifecycle(guarded), kill };
+  }
+}
