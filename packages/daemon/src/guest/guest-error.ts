@@ -18,14 +18,20 @@ const closings: Record<CloseReason, { code: ErrorCode; message: string }> = {
   lost: { code: "sandbox_not_running", message: "the line to the sandbox broke" },
 };
 
+/** Before a call: the library would open a new connection for it. */
+export function refuseIfClosed(line: LineState): void {
+  if (line.closed !== undefined) {
+    throw closingError(line.closed);
+  }
+}
+
 export function fromGuestError(error: unknown, line: LineState, subject: Subject = "guest"): unknown {
   if (error instanceof TorporError) {
     return error;
   }
   const failure = ConnectError.from(error);
   if (line.closed !== undefined && failure.code !== Code.NotFound) {
-    const { code, message } = closings[line.closed];
-    return new TorporError(code, message, { cause: error });
+    return closingError(line.closed, error);
   }
   const message = failure.rawMessage;
   const [notStarted] = failure.findDetails(SessionErrorSchema);
@@ -33,6 +39,11 @@ export function fromGuestError(error: unknown, line: LineState, subject: Subject
     return new TorporError("command_not_started", message, { details: { exitCode: notStarted.exitCode } });
   }
   return new TorporError(codeOf(failure, subject), message, { cause: error });
+}
+
+function closingError(reason: CloseReason, cause?: unknown): TorporError {
+  const { code, message } = closings[reason];
+  return new TorporError(code, message, { cause });
 }
 
 function codeOf(failure: ConnectError, subject: Subject): ErrorCode {

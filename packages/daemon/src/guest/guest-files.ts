@@ -2,7 +2,7 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import type { Entry } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { GuestFiles } from "@torpor/core";
-import { fromGuestError, type LineState } from "./guest-error.ts";
+import { fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { EntryType, Files, type Entry as GuestEntry } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
 /** Largest piece of one message: the guest refuses larger ones, and smaller ones cost more messages. */
@@ -11,6 +11,7 @@ const chunkBytes = 256 * 1024;
 export function createGuestFiles(transport: Transport, line: LineState): GuestFiles {
   const client = createClient(Files, transport);
   const guarded = async <T>(call: () => Promise<T>, subject: "file" | "archive" = "file"): Promise<T> => {
+    refuseIfClosed(line);
     try {
       return await call();
     } catch (error) {
@@ -61,7 +62,10 @@ export function createGuestFiles(transport: Transport, line: LineState): GuestFi
     makeDirectory: (path, { user = "", parents = false, mode = 0 }) => guarded(async () => toEntry(await client.makeDirectory({ path, user, parents, mode }))),
     move: (from, to, { user = "" }) => guarded(async () => toEntry(await client.move({ from, to, user }))),
     remove: (path, { user = "", recursive = false }) => guarded(async () => void (await client.remove({ path, user, recursive }))),
-    readArchive: (path, { user = "", follow = false, signal }) => guardedStream(client.readArchive({ path, user, follow }, signal === undefined ? {} : { signal })[Symbol.asyncIterator]()),
+    readArchive: (path, { user = "", follow = false, signal }) => {
+      refuseIfClosed(line);
+      return guardedStream(client.readArchive({ path, user, follow }, signal === undefined ? {} : { signal })[Symbol.asyncIterator]());
+    },
     writeArchive: (path, content, { user = "" }) =>
       guarded(async () => {
         const { files, bytes } = await client.writeArchive(

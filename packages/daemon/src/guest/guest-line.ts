@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { Guest, GuestFiles, GuestSessions, Identity } from "@torpor/core";
-import { type CloseReason, fromGuestError, type LineState } from "./guest-error.ts";
+import { type CloseReason, fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { createGuestFiles } from "./guest-files.ts";
 import { createGuestSessions } from "./guest-sessions.ts";
 import { Guest as GuestService } from "./protocol/torpor/guest/v1/guest_pb.ts";
@@ -78,10 +78,7 @@ export class GuestLine implements Guest {
 
   #connect(socketPath: string): Socket {
     const socket = connect(socketPath);
-    if (this.#socket !== undefined) {
-      socket.destroy(new Error("the line to the guest is closed"));
-      return socket;
-    }
+    // A second connection is the library's own idea: the guest refuses all its calls, since nobody says Hello on it.
     this.#socket = socket;
     socket.once("close", () => {
       this.#state.closed ??= "lost";
@@ -90,6 +87,7 @@ export class GuestLine implements Guest {
   }
 
   async #guarded<T>(call: () => Promise<T>): Promise<T> {
+    refuseIfClosed(this.#state);
     try {
       return await call();
     } catch (error) {

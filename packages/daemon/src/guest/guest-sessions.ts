@@ -2,12 +2,13 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import type { Session, SessionEnd } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { GuestSessions, SessionFrame, SessionStart } from "@torpor/core";
-import { fromGuestError, type LineState } from "./guest-error.ts";
+import { fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { type AttachResponse, type End, EndReason, type Session as GuestSession, Sessions, Stream } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
 export function createGuestSessions(transport: Transport, line: LineState): GuestSessions {
   const client = createClient(Sessions, transport);
   const guarded = async <T>(call: () => Promise<T>): Promise<T> => {
+    refuseIfClosed(line);
     try {
       return await call();
     } catch (error) {
@@ -15,9 +16,10 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
     }
   };
 
-  async function* frames(stream: AsyncIterable<AttachResponse>): AsyncGenerator<SessionFrame> {
+  async function* frames(open: () => AsyncIterable<AttachResponse>): AsyncGenerator<SessionFrame> {
+    refuseIfClosed(line);
     try {
-      for await (const { event } of stream) {
+      for await (const { event } of open()) {
         const frame = toFrame(event);
         if (frame !== undefined) {
           yield frame;
@@ -29,8 +31,8 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
   }
 
   return {
-    run: (start, signal) => frames(client.run(toRequest(start), signal === undefined ? {} : { signal })),
-    attach: (sessionId, after, hold, signal) => frames(client.attach({ sessionId, after: BigInt(after), hold }, signal === undefined ? {} : { signal })),
+    run: (start, signal) => frames(() => client.run(toRequest(start), signal === undefined ? {} : { signal })),
+    attach: (sessionId, after, hold, signal) => frames(() => client.attach({ sessionId, after: BigInt(after), hold }, signal === undefined ? {} : { signal })),
     start: (start) => guarded(async () => toSession((await client.start(toRequest(start))).session)),
     write: (sessionId, offset, data, eof) => guarded(async () => Number((await client.write({ sessionId, offset: BigInt(offset), data, eof })).offset)),
     resize: (sessionId, rows, columns) => guarded(async () => void (await client.resize({ sessionId, rows, columns }))),

@@ -1,0 +1,64 @@
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { TorporError } from "@torpor/contract";
+
+export interface Config {
+  /** Everything durable lies in it. Default /var/lib/torpor, or TORPOR_DATA. */
+  readonly dataDirectory: string;
+  readonly engine: "gvisor" | "runc";
+  /** Default `<data>/torpord.sock`. */
+  readonly socketPath: string;
+  /** host:port to which references to Docker's registry go instead. */
+  readonly registryMirror: string | undefined;
+  /** Resolver of sandboxes, `address` or `address:port`. Default: the host's. */
+  readonly dns: string | undefined;
+  /** IPv4 network of sandboxes. Default: a free /18 of 10.64.0.0/10, chosen once. */
+  readonly subnet: string | undefined;
+  /** Apparent size of the pool file, if one is made. Default: 80 % of what is free. */
+  readonly poolSizeBytes: number | undefined;
+  /** `ready` is written to this descriptor once the daemon answers. */
+  readonly readyFd: number | undefined;
+  readonly logLevel: string;
+}
+
+const usage = `usage: torpord [--data DIR] [--engine gvisor|runc] [--socket PATH] [--registry-mirror HOST:PORT] [--dns ADDRESS[:PORT]]
+               [--subnet CIDR] [--pool-size BYTES] [--ready-fd N] [--log-level LEVEL]`;
+
+export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
+  let values: Partial<Record<string, string>>;
+  try {
+    const string = { type: "string" } as const;
+    ({ values } = parseArgs({
+      args: [...args],
+      options: { data: string, engine: string, socket: string, "registry-mirror": string, dns: string, subnet: string, "pool-size": string, "ready-fd": string, "log-level": string },
+    }));
+  } catch (error) {
+    throw new TorporError("invalid_request", (error as Error).message, { hint: usage });
+  }
+  const dataDirectory = path.resolve(values["data"] ?? env["TORPOR_DATA"] ?? "/var/lib/torpor");
+  const engine = values["engine"] ?? env["TORPOR_ENGINE"] ?? "gvisor";
+  if (engine !== "gvisor" && engine !== "runc") {
+    throw new TorporError("invalid_request", `There is no engine ${JSON.stringify(engine)}: gvisor and runc are`, { hint: usage });
+  }
+  return {
+    dataDirectory,
+    engine,
+    socketPath: path.resolve(values["socket"] ?? path.join(dataDirectory, "torpord.sock")),
+    registryMirror: values["registry-mirror"] ?? env["TORPOR_REGISTRY_MIRROR"],
+    dns: values["dns"] ?? env["TORPOR_DNS"],
+    subnet: values["subnet"],
+    poolSizeBytes: readNumber("--pool-size", values["pool-size"]),
+    readyFd: readNumber("--ready-fd", values["ready-fd"]),
+    logLevel: values["log-level"] ?? env["TORPOR_LOG_LEVEL"] ?? "info",
+  };
+}
+
+function readNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  if (!/^\d+$/.test(text)) {
+    throw new TorporError("invalid_request", `${option} ${JSON.stringify(text)} is not a whole number`, { hint: usage });
+  }
+  return Number(text);
+}
