@@ -1,0 +1,261 @@
+//go:build engine
+
+package guest
+
+// These run the guest in the real engine: go test -tags engine -run Engine ./internal/guest (root; TORPOR_RUNSC names runsc).
+// The root file system is the host's own under an overlay, so no image is needed.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	guestv1 "torpor.dev/torpor/native/internal/protocol/torpor/guest/v1"
+	"torpor.dev/torpor/native/internal/protocol/torpor/guest/v1/guestv1connect"
+)
+
+const engineMemoryBytes = 512 << 20
+
+type box struct {
+	t       *testing.T
+	runsc   string
+	dir     string
+	id      string
+	channel *exec.Cmd
+	pipes   []*os.File
+}
+
+func newBox(t *testing.T) *box {
+	t.Helper()
+	b := &box{t: t, runsc: os.Getenv("TORPOR_RUNSC"), dir: t.TempDir(), id: fmt.Sprintf("guest-test-%d", os.Getpid())}
+	if b.runsc == "" {
+		b.runsc = "runsc"
+	}
+	must(t, syscall.Mount("tmpfs", b.dir, "tmpfs", 0, ""))
+	t.Cleanup(func() { _ = syscall.Unmount(b.dir, syscall.MNT_DETACH) })
+	for _, sub := range []string{"upper", "work", "root", "state", "shared"} {
+		must(t, os.Mkdir(filepath.Join(b.dir, sub), 0o755))
+	}
+	root := filepath.Join(b.dir, "root")
+	must(t, syscall.Mount("overlay", root, "overlay", 0, fmt.Sprintf("lowerdir=/,upperdir=%s/upper,workdir=%s/work", b.dir, b.dir)))
+	t.Cleanup(func() { _ = syscall.Unmount(root, syscall.MNT_DETACH) })
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(b.dir, "torpor-guest"), "torpor.dev/torpor/native/cmd/torpor-guest")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	must(t, os.WriteFile(filepath.Join(b.dir, "config.json"), b.spec(), 0o644))
+	t.Cleanup(func() { b.disconnect(); b.try("delete", "--force", b.id) })
+	return b
+}
+
+func (b *box) spec() []byte {
+	caps := strings.Fields("CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP")
+	for i := range caps {
+		caps[i] = "CAP_" + caps[i]
+	}
+	type m = map[string]any
+	mount := func(to, kind string) m { return m{"destination": to, "type": kind, "source": kind} }
+	spec := m{
+		"ociVersion": "1.2.0", "hostname": "engine-test", "root": m{"path": b.dir + "/root"},
+		"process": m{"args": []string{"/.torpor/bin/torpor-guest", "init"}, "cwd": "/", "user": m{"uid": 0, "gid": 0}, "env": []string{"PATH=/bin"},
+			"capabilities": m{"bounding": caps, "effective": caps, "permitted": caps}},
+		"mounts": []m{mount("/proc", "proc"), mount("/dev", "tmpfs"), mount("/dev/pts", "devpts"), mount("/dev/shm", "tmpfs"), mount("/tmp", "tmpfs"), mount("/run", "tmpfs"), mount("/sys", "sysfs"),
+			mount("/.torpor/run", "tmpfs"), {"destination": "/.torpor/bin/torpor-guest", "type": "bind", "source": b.dir + "/torpor-guest", "options": []string{"ro", "rbind"}}},
+		"linux": m{"cgroupsPath": "/" + b.id, "resources": m{"memory": m{"limit": engineMemoryBytes}}, "namespaces": []m{{"type": "pid"}, {"type": "ipc"}, {"type": "uts"}, {"type": "mount"}, {"type": "network"}}},
+	}
+	data, _ := json.Marshal(spec)
+	return data
+}
+
+func (b *box) command(argv ...string) *exec.Cmd {
+	flags := []string{"--root=" + b.dir + "/state", "--shared-root=" + b.dir + "/shared", "--platform=systrap", "--overlay2=none", "--network=none", "--allow-suid"}
+	return exec.Command(b.runsc, append(flags, argv...)...)
+}
+
+func (b *box) try(argv ...string) error {
+	log, err := os.OpenFile(b.dir+"/log", os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	c := b.command(argv...)
+	c.Stdout, c.Stderr = log, log
+	return c.Run()
+}
+
+func (b *box) engine(argv ...string) {
+	b.t.Helper()
+	start := time.Now()
+	if err := b.try(argv...); err != nil {
+		log, _ := os.ReadFile(b.dir + "/log")
+		b.t.Fatalf("runsc %v: %v\n%s", argv, err, log)
+	}
+	b.t.Logf("runsc %s: %v", argv[0], time.Since(start).Round(time.Millisecond))
+}
+
+// connect opens the channel with real pipes: a socketpair would make every restore fail.
+func (b *box) connect(generation uint64, origin string) *client {
+	b.t.Helper()
+	inRead, inWrite, err := os.Pipe()
+	must(b.t, err)
+	outRead, outWrite, err := os.Pipe()
+	must(b.t, err)
+	b.channel = b.command("exec", b.id, "/.torpor/bin/torpor-guest", "connect")
+	b.channel.Stdin, b.channel.Stdout, b.channel.Stderr = inRead, outWrite, os.Stderr
+	must(b.t, b.channel.Start())
+	inRead.Close()
+	outWrite.Close()
+	b.pipes = []*os.File{inWrite, outRead}
+	transport := &http.Transport{Protocols: new(http.Protocols), DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return &pipeConn{outRead, inWrite}, nil
+	}}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	h := &http.Client{Transport: transport}
+	c := &client{guestv1connect.NewGuestClient(h, "http://guest"), guestv1connect.NewSessionsClient(h, "http://guest"), guestv1connect.NewFilesClient(h, "http://guest"), transport}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	start := time.Now()
+	hello, err := c.Hello(ctx, connect.NewRequest(&guestv1.HelloRequest{SandboxId: "sb_engine", Name: "box", Hostname: fmt.Sprintf("box-%d", generation),
+		Generation: generation, Origin: origin, MemoryLimitBytes: engineMemoryBytes, PidsLimit: 200, Workdir: "/work/here"}))
+	must(b.t, err)
+	b.t.Logf("hello after %v: boot %s", time.Since(start).Round(time.Millisecond), hello.Msg.GetBootId())
+	return c
+}
+
+func (b *box) disconnect() {
+	for _, p := range b.pipes {
+		p.Close()
+	}
+	b.pipes = nil
+	if b.channel != nil {
+		_ = b.channel.Process.Kill()
+		_ = b.channel.Wait()
+		b.channel = nil
+	}
+}
+
+type pipeConn struct{ r, w *os.File }
+
+func (p *pipeConn) Read(b []byte) (int, error)       { return p.r.Read(b) }
+func (p *pipeConn) Write(b []byte) (int, error)      { return p.w.Write(b) }
+func (p *pipeConn) Close() error                     { p.r.Close(); return p.w.Close() }
+func (p *pipeConn) LocalAddr() net.Addr              { return &net.UnixAddr{} }
+func (p *pipeConn) RemoteAddr() net.Addr             { return &net.UnixAddr{} }
+func (p *pipeConn) SetDeadline(time.Time) error      { return nil }
+func (p *pipeConn) SetReadDeadline(time.Time) error  { return nil }
+func (p *pipeConn) SetWriteDeadline(time.Time) error { return nil }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEngineKeepsSessionsOverARestore(t *testing.T) {
+	b := newBox(t)
+	b.engine("run", "--detach", "--bundle", b.dir, b.id)
+	c := b.connect(1, "boot")
+
+	r, err := c.run(t, sh("first", "hostname; pwd; cat /proc/self/status | grep -i cap; cat /etc/hosts | tail -1; id"))
+	must(t, err)
+	t.Logf("%s%s", r.stdout, r.stderr)
+
+	var times []time.Duration
+	for i := range 60 {
+		start := time.Now()
+		_, err := c.run(t, &guestv1.StartRequest{SessionId: fmt.Sprint("true", i), Argv: []string{"true"}})
+		must(t, err)
+		times = append(times, time.Since(start))
+	}
+	t.Logf("exec true: first %v, p50 %v, p90 %v", times[0], median(times), percentile(times, 90))
+
+	script := "import os,time\nt=[]\nfor i in range(60):\n s=time.perf_counter(); p=os.posix_spawn('/bin/true',['true'],{}); os.waitpid(p,0); t.append(time.perf_counter()-s)\nprint(sorted(t)[30]*1e3)"
+	r, err = c.run(t, &guestv1.StartRequest{SessionId: "inside", Argv: []string{"python3", "-c", script}})
+	must(t, err)
+	t.Logf("spawn inside, ms: %s%s", r.stdout, r.stderr)
+
+	term := sh("term", "stty size; cat")
+	term.Terminal = &guestv1.Terminal{Rows: 40, Columns: 120}
+	_, err = c.Start(context.Background(), connect.NewRequest(term))
+	must(t, err)
+	counter := sh("counter", "i=0; while :; do i=$((i+1)); echo $i; sleep 0.05; done")
+	counter.TimeoutMs = 60_000
+	_, err = c.Start(context.Background(), connect.NewRequest(counter))
+	must(t, err)
+	time.Sleep(500 * time.Millisecond)
+
+	start := time.Now()
+	_, err = c.Prepare(context.Background(), connect.NewRequest(&guestv1.PrepareRequest{}))
+	must(t, err)
+	t.Logf("prepare: %v", time.Since(start))
+	start = time.Now()
+	_, err = c.Prepare(context.Background(), connect.NewRequest(&guestv1.PrepareRequest{}))
+	must(t, err)
+	t.Logf("prepare again: %v", time.Since(start))
+	b.disconnect()
+	b.engine("pause", b.id)
+	image := b.dir + "/image"
+	b.engine("checkpoint", "--leave-running", "--image-path", image, b.id)
+	files, _ := os.ReadDir(image)
+	total := int64(0)
+	for _, f := range files {
+		info, _ := f.Info()
+		total += info.Sys().(*syscall.Stat_t).Blocks * 512
+	}
+	t.Logf("checkpoint: %.2f MB", float64(total)/1e6)
+	b.engine("delete", "--force", b.id)
+	time.Sleep(3 * time.Second)
+	b.engine("restore", "--detach", "--background", "--bundle", b.dir, "--image-path", image, b.id)
+	c = b.connect(2, "resumed")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	stream, err := c.Attach(ctx, connect.NewRequest(&guestv1.AttachRequest{SessionId: "counter"}))
+	must(t, err)
+	got := &result{}
+	for bytes.Count(got.stdout, []byte("\n")) < 20 && stream.Receive() {
+		got.take(t, stream.Msg())
+	}
+	cancel()
+	t.Logf("counter goes on: %q (end %v)", strings.ReplaceAll(string(got.stdout), "\n", " "), got.end)
+	if got.end != nil {
+		t.Error("the counter has ended")
+	}
+	_, err = c.SessionsClient.Write(context.Background(), connect.NewRequest(&guestv1.WriteRequest{SessionId: "term", Data: []byte("hello\n"), Eof: true}))
+	must(t, err)
+	stream, err = c.Attach(context.Background(), connect.NewRequest(&guestv1.AttachRequest{SessionId: "term"}))
+	must(t, err)
+	r, err = collect(t, stream)
+	must(t, err)
+	if string(r.terminal) != "40 120\r\nhello\r\nhello\r\n" {
+		t.Errorf("terminal: %q", r.terminal)
+	}
+	r, err = c.run(t, sh("after", "hostname; echo $TORPOR_GENERATION; cat /run/torpor/identity.json; ps ax"))
+	must(t, err)
+	t.Logf("%s%s", r.stdout, r.stderr)
+}
+
+func median(d []time.Duration) time.Duration { return percentile(d, 50) }
+
+func percentile(d []time.Duration, p int) time.Duration {
+	sorted := append([]time.Duration(nil), d...)
+	for i := range sorted {
+		for j := i; j > 0 && sorted[j] < sorted[j-1]; j-- {
+			sorted[j], sorted[j-1] = sorted[j-1], sorted[j]
+		}
+	}
+	return sorted[len(sorted)*p/100]
+}

@@ -1,5 +1,0 @@
-package files
-
-import "syscall"
-
-func moveAcross(from, to string) error { return syscall.EXDEV }
