@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+
+/** The commands, each loaded only when it is used: a start costs what its own command costs. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  create: async () => (await import("./commands/create.ts")).createCommand(),
+  exec: async () => (await import("./commands/exec.ts")).execCommand(),
+  list: async () => (await import("./commands/list.ts")).listCommand(),
+  inspect: async () => (await import("./commands/inspect.ts")).inspectCommand(),
+  pause: async () => (await import("./commands/pause.ts")).pauseCommand(),
+  resume: async () => (await import("./commands/resume.ts")).resumeCommand(),
+  fork: async () => (await import("./commands/fork.ts")).forkCommand(),
+  stop: async () => (await import("./commands/stop.ts")).stopCommand(),
+  start: async () => (await import("./commands/start.ts")).startCommand(),
+  remove: async () => (await import("./commands/remove.ts")).removeCommand(),
+  cp: async () => (await import("./commands/cp.ts")).cpCommand(),
+  logs: async () => (await import("./commands/logs.ts")).logsCommand(),
+  image: async () => (await import("./commands/image.ts")).imageCommand(),
+  capabilities: async () => (await import("./commands/capabilities.ts")).capabilitiesCommand(),
+  info: async () => (await import("./commands/info.ts")).infoCommand(),
+  daemon: async () => (await import("./commands/daemon.ts")).daemonCommand(),
+  version: async () => (await import("./commands/version.ts")).versionCommand(),
+};

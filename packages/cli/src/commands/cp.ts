@@ -1,0 +1,4 @@
+import { Command } from "commander";
+export function cpCommand(): Command {
+  return new Command("cp");
+}

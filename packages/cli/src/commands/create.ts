@@ -1,0 +1,72 @@
+import type { CreateSandboxRequest } from "@torpor/sdk";
+import { Command, Option } from "commander";
+import { action } from "../action.ts";
+import { examples } from "../examples.ts";
+import { oneLine, say } from "../failure.ts";
+import { print, printJson } from "../leave.ts";
+import { parseAmount, parseCount } from "../values/count.ts";
+import { addLabel, addVariable } from "../values/pair.ts";
+import { parseSize } from "../values/size.ts";
+
+interface Options {
+  name?: string;
+  memory?: number;
+  cpus?: number;
+  disk?: number;
+  pids?: number;
+  env?: Readonly<Record<string, string>>;
+  workdir?: string;
+  user?: string;
+  network?: "default" | "none";
+  label?: Readonly<Record<string, string>>;
+  pull: boolean;
+  json?: boolean;
+}
+
+export function createCommand(): Command {
+  const command = new Command("create")
+    .description("make a sandbox from an image and boot it; prints its id")
+    .argument("<image>", "reference of an image, such as python:3.12")
+    .option("--name <name>", "name; default: a generated one")
+    .option("--memory <size>", "memory, such as 512MiB; default 512MiB", parseSize)
+    .option("--cpus <number>", "CPUs, fractions allowed; default 1", parseAmount)
+    .option("--disk <size>", "size of the disk; default 10GiB", parseSize)
+    .option("--pids <number>", "most processes at a time; default 4096", parseCount)
+    .option("-e, --env <name=value>", "environment variable; repeatable; a name alone takes the value from here", addVariable)
+    .option("-w, --workdir <path>", "working directory of commands; default the image's")
+    .option("-u, --user <user>", "user of commands; default the image's")
+    .addOption(new Option("--network <mode>", "network").choices(["default", "none"]))
+    .option("--label <name=value>", "label; repeatable", addLabel)
+    .option("--no-pull", "refuse an image that is not here, in place of fetching it")
+    .option("--json", "print the sandbox's record as JSON")
+    .action(
+      action(async (client, image: string, options: Options) => {
+        const { sandbox } = await client.create(requestOf(image, options));
+        if (sandbox === null) return undefined;
+        say(`created sandbox ${oneLine(sandbox.name)}`);
+        await (options.json === true ? printJson(sandbox) : print(`${sandbox.id}\n`));
+        return undefined;
+      }),
+    );
+  return examples(command, [
+    "torpor create --name base --memory 512MiB python:3.12",
+    "torpor create -e TOKEN --cpus 2 --network none debian",
+  ]);
+}
+
+function requestOf(image: string, { memory, cpus, disk, pids, label, pull, json: _json, ...same }: Options): CreateSandboxRequest {
+  const resources = given({ memoryBytes: memory, cpus, diskBytes: disk, pids });
+  return {
+    image,
+    ...same,
+    ...given({ labels: label }),
+    ...(pull ? {} : { pull }),
+    ...(Object.keys(resources).length === 0 ? {} : { resources }),
+  };
+}
+
+function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,4 @@
+import { Command } from "commander";
+export function daemonCommand(): Command {
+  return new Command("daemon");
+}

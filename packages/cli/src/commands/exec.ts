@@ -1,0 +1,91 @@
+import type { StartSessionRequest, TorporClient } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk";
+import { Command } from "commander";
+import { action } from "../action.ts";
+import { examples } from "../examples.ts";
+import { failWith } from "../failure.ts";
+import { followSession } from "../follow-session.ts";
+import { print, printJson } from "../leave.ts";
+import { terminalSize } from "../terminal.ts";
+import { parseDuration } from "../values/duration.ts";
+import { addVariable } from "../values/pair.ts";
+
+interface Options {
+  interactive?: boolean;
+  tty?: boolean;
+  env?: Readonly<Record<string, string>>;
+  workdir?: string;
+  user?: string;
+  timeout?: number;
+  detach?: boolean;
+  json?: boolean;
+}
+
+export function execCommand(): Command {
+  const command = new Command("exec")
+    .description("run a command in a sandbox; its exit code is this one's")
+    .usage("[options] <sandbox> [--] <command> [argument...]")
+    .argument("<sandbox>", "id or name")
+    .argument("<command...>", "the program and its arguments; no shell unless you name one")
+    .option("-i, --interactive", "give it this command's input")
+    .option("-t, --tty", "give it a terminal")
+    .option("-e, --env <name=value>", "environment variable; repeatable; a name alone takes the value from here", addVariable)
+    .option("-w, --workdir <path>", "working directory")
+    .option("-u, --user <user>", "user: name, uid, name:group or uid:gid")
+    .option("--timeout <duration>", "end it after this running time, with exit code 124", parseDuration)
+    .option("-d, --detach", "leave it running and print its session's id")
+    .option("--json", "with --detach: print the session as JSON")
+    // Options after the sandbox are the command's own.
+    .passThroughOptions()
+    .action(
+      action(async (client, sandbox: string, argv: string[], options: Options) => {
+        const words = argv[0] === "--" ? argv.slice(1) : argv;
+        if (words.length === 0)
+          throw new TorporError("invalid_request", "no command was given", { hint: `torpor exec ${sandbox} COMMAND` });
+        const request = requestOf(words, options);
+        return options.detach === true ? detach(client, sandbox, request, options) : follow(client, sandbox, request, options);
+      }),
+    );
+  return examples(command, [
+    "torpor exec base pip install requests",
+    "torpor exec -it base bash",
+    "tar c src | torpor exec -i -w /tmp base tar x",
+    "torpor exec --timeout 30s -e DEBUG=1 base python -c 'print(1)'",
+  ]);
+}
+
+function requestOf(argv: string[], { env, workdir, user, timeout, interactive, tty, detach }: Options): StartSessionRequest {
+  if (tty === true && interactive === true && detach !== true && process.stdin.isTTY !== true) {
+    throw new TorporError("invalid_request", "the input is not a terminal", { hint: "Leave -t out to pipe input into the command." });
+  }
+  return {
+    argv,
+    ...(env === undefined ? {} : { env }),
+    ...(workdir === undefined ? {} : { workdir }),
+    ...(user === undefined ? {} : { user }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...(interactive === true ? { stdin: true } : {}),
+    ...(tty === true ? { terminal: { ...terminalSize(), ...(process.env.TERM === undefined ? {} : { term: process.env.TERM }) } } : {}),
+  };
+}
+
+async function detach(client: TorporClient, sandbox: string, request: StartSessionRequest, { json }: Options): Promise<undefined> {
+  const session = await client.startSession(sandbox, request);
+  await (json === true ? printJson(session) : print(`${session.id}\n`));
+  return undefined;
+}
+
+async function follow(client: TorporClient, sandbox: string, request: StartSessionRequest, { interactive, tty }: Options): Promise<number> {
+  try {
+    const stream = await client.stream(sandbox, request);
+    return await followSession(client, stream, { sandbox, input: interactive === true, terminal: tty === true });
+  } catch (error) {
+    const code = failWith(error);
+    return error instanceof TorporError && error.code === "command_not_started" ? shellCode(error) : code;
+  }
+}
+
+/** As a shell has it: 127 for no such program, 126 for one that can't be executed. */
+function shellCode(error: TorporError): number {
+  return error.details.exitCode === 126 ? 126 : 127;
+}

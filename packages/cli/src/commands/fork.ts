@@ -1,0 +1,53 @@
+import type { ForkRequest } from "@torpor/sdk";
+import { Command } from "commander";
+import { action } from "../action.ts";
+import { examples } from "../examples.ts";
+import { failWith, oneLine, say } from "../failure.ts";
+import { print, printJson } from "../leave.ts";
+import { resultOf } from "../several.ts";
+import { parseCount } from "../values/count.ts";
+
+interface Options {
+  name?: string;
+  count?: number;
+  filesOnly?: boolean;
+  json?: boolean;
+}
+
+interface Child {
+  readonly id: string;
+  readonly name: string;
+  readonly error: { readonly message: string; readonly hint?: string } | null;
+}
+
+export function forkCommand(): Command {
+  const command = new Command("fork")
+    .description("copy a running sandbox with its memory; prints the id of each child")
+    .argument("<sandbox>", "id or name")
+    .option("--name <name>", "name of the child; with --count the children are <name>-1, <name>-2, …")
+    .option("--count <number>", "children; default 1", parseCount)
+    .option("--files-only", "copy files only: the children boot fresh")
+    .option("--json", "print the outcome as JSON")
+    .action(
+      action(async (client, id: string, options: Options) => {
+        const answer = await client.fork(id, requestOf(options));
+        const children = (resultOf(answer).children ?? []) as readonly Child[];
+        const made = children.filter(({ error }) => error === null);
+        if (options.json === true) await printJson(answer);
+        else await print(made.map((child) => `${child.id}\n`).join(""));
+        for (const child of made) say(`forked ${id} into ${oneLine(child.name)}`);
+        const failed = children.filter(({ error }) => error !== null);
+        for (const { name, error } of failed) failWith(new Error(`child ${name}: ${error?.message}`));
+        return failed.length === 0 ? 0 : 1;
+      }),
+    );
+  return examples(command, ["torpor fork --name try-a base", "torpor fork --count 8 --name worker base"]);
+}
+
+function requestOf({ name, count, filesOnly }: Options): ForkRequest {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(count === undefined ? {} : { count }),
+    ...(filesOnly === true ? { memory: false } : {}),
+  };
+}

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { action } from "../action.ts";
+import { examples } from "../examples.ts";
+import { followSession } from "../follow-session.ts";
+import { print } from "../leave.ts";
+import { parseSize } from "../values/size.ts";
+
+export function logsCommand(): Command {
+  const command = new Command("logs")
+    .description("print what a sandbox's guest and engine wrote, or the output of one of its sessions")
+    .argument("<sandbox>", "id or name")
+    .argument("[session]", "id of a session, as exec --detach prints it: its kept output, then what comes, to its end")
+    .option("--limit <size>", "bytes from the end of the sandbox's log; default 1MiB", parseSize)
+    .action(
+      action(async (client, sandbox: string, session: string | undefined, options: { limit?: number }) => {
+        if (session !== undefined)
+          return followSession(client, await client.attach(sandbox, session), {
+            sandbox,
+            input: false,
+            terminal: false,
+            forwardSignals: false,
+          });
+        await print(await client.logs(sandbox, options.limit));
+        return undefined;
+      }),
+    );
+  return examples(command, ["torpor logs base", "torpor logs base $(torpor exec --detach base make)"]);
+}
