@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,6 +33,7 @@ type connector struct {
 	pid                int
 	done               <-chan children.Status
 	once               sync.Once
+	gone               chan struct{} // closed once nothing of it is left inside
 }
 
 func newChannel(r *Runtime) *channel { return &channel{runtime: r} }
@@ -83,7 +85,7 @@ func (c *channel) splice(conn net.Conn) {
 		_, _ = io.Copy(conn, link.fromGuest)
 		ended <- struct{}{}
 	}()
-	<-ended
+	<-ended // its other direction ends by the closes below
 }
 
 func (c *channel) take() (*connector, error) {
@@ -135,7 +137,7 @@ func (c *channel) dial() (*connector, error) {
 	}
 	// Fd() made them blocking; the runtime's poller is what lets a close end a read.
 	toGuest, fromGuest = pollable(toGuest), pollable(fromGuest)
-	return &connector{toGuest: toGuest, fromGuest: fromGuest, pid: pid, done: done}, nil
+	return &connector{toGuest: toGuest, fromGuest: fromGuest, pid: pid, done: done, gone: make(chan struct{})}, nil
 }
 
 func pollable(f *os.File) *os.File {
@@ -148,13 +150,38 @@ func pollable(f *os.File) *os.File {
 	return os.NewFile(uintptr(fd), f.Name())
 }
 
+// close ends the input: the process inside sees it and exits, which ends the output. The engine's own process on the host
+// is of no use any more.
 func (l *connector) close() {
 	l.once.Do(func() {
-		_ = l.toGuest.Close()
-		_ = l.fromGuest.Close()
 		_ = unix.Kill(l.pid, unix.SIGKILL)
+		_ = l.toGuest.Close()
+		go func() {
+			_ = l.fromGuest.SetReadDeadline(time.Now().Add(leaveTime))
+			_, _ = io.Copy(io.Discard, l.fromGuest)
+			_ = l.fromGuest.Close()
+			close(l.gone)
+		}()
 	})
 }
+
+// hangUp ends the line, and waits until its process has left the sandbox: a checkpoint would hold its memory. The next
+// connection of the daemon opens a new one.
+func (c *channel) hangUp() {
+	c.mu.Lock()
+	links := []*connector{c.next, c.current}
+	c.next, c.current = nil, nil
+	c.mu.Unlock()
+	for _, link := range links {
+		if link != nil {
+			link.close()
+			<-link.gone
+		}
+	}
+}
+
+// leaveTime bounds the wait for a process inside that does not run, in a frozen or overloaded sandbox.
+const leaveTime = 300 * time.Millisecond
 
 func (c *channel) close() {
 	c.mu.Lock()

@@ -142,10 +142,13 @@ func (r *Runtime) nowLive() error {
 	return nil
 }
 
-// Freeze stops everything inside.
-func (r *Runtime) Freeze() error {
+// Freeze stops everything inside; with hangUp the line to the guest ends first.
+func (r *Runtime) Freeze(hangUp bool) error {
 	if r.isFrozen() {
 		return nil
+	}
+	if hangUp {
+		r.link.hangUp()
 	}
 	if err := r.engine.run("pause", r.config.ContainerID); err != nil {
 		return err

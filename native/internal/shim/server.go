@@ -16,6 +16,7 @@ type request struct {
 	Call     string `json:"call"`
 	Location string `json:"location"`
 	Parts    []Part `json:"parts"`
+	HangUp   bool   `json:"hangUp"`
 }
 
 type answer struct {
@@ -129,7 +130,7 @@ func (s *server) call(r request) (any, error) {
 	case "restore":
 		return nil, s.runtime.Restore(r.Location, r.Parts)
 	case "freeze":
-		return nil, s.runtime.Freeze()
+		return nil, s.runtime.Freeze(r.HangUp)
 	case "thaw":
 		return nil, s.runtime.Thaw()
 	case "capture":

@@ -76,7 +76,8 @@ export class OciEngine implements Engine {
 
   async freeze(runtimeId: string): Promise<void> {
     this.#require("pause");
-    await (await this.#shim(runtimeId)).freeze();
+    // A line that was closed on our side is still a process inside, whose memory the checkpoint would hold.
+    await (await this.#shim(runtimeId)).freeze(this.#guests.get(runtimeId)?.closed !== false);
   }
 
   async thaw(runtimeId: string): Promise<void> {

@@ -1,0 +1,100 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { Info } from "@torpor/contract";
+import { createLifecycle, type Lifecycle, type Ports } from "@torpor/core";
+import type { FastifyInstance } from "fastify";
+import { createPoolCheckpoints } from "./checkpoints/pool-checkpoints.ts";
+import type { Config } from "./config.ts";
+import { createPoolDisks } from "./disks/pool-disks.ts";
+import { removeTraces } from "./engines/oci/traces.ts";
+import { readNodeFacts } from "./host/node-facts.ts";
+import { randomIds, systemClock } from "./host/system.ts";
+import { createHttpServer } from "./http/server.ts";
+import { createPoolImages } from "./images/pool-images.ts";
+import { openInstance } from "./instance.ts";
+import { lockDataDirectory } from "./lock.ts";
+import type { Logger } from "./log.ts";
+import { NatNetwork } from "./network/nat-network.ts";
+import { findResolver, isLoopback } from "./network/resolver.ts";
+import { parseSubnet } from "./network/subnet.ts";
+import { openEngine } from "./open-engine.ts";
+import { openPool } from "./pool/pool.ts";
+import { openSqliteStore } from "./stores/sqlite/sqlite-store.ts";
+import { version } from "./version.ts";
+
+export interface Daemon {
+  readonly lifecycle: Lifecycle;
+  readonly app: FastifyInstance;
+  /** Sandboxes that run go on; if there are none, nothing of Torpor is left on the host but its data directory. */
+  close(): Promise<void>;
+}
+
+type Release = () => Promise<unknown>;
+
+/** Puts the real adapters together and recovers what an earlier daemon left. It does not listen yet. */
+export async function openDaemon(config: Config, log: Logger): Promise<Daemon> {
+  const releases: Release[] = [];
+  try {
+    return await compose(config, log, releases);
+  } catch (error) {
+    await release(releases);
+    throw error;
+  }
+}
+
+async function compose(config: Config, log: Logger, releases: Release[]): Promise<Daemon> {
+  const { dataDirectory } = config;
+  await mkdir(dataDirectory, { recursive: true, mode: 0o711 });
+  const lock = await lockDataDirectory(path.join(dataDirectory, "torpord.lock"));
+  releases.push(() => lock.release());
+  const { instance, subnet } = await openInstance(dataDirectory, config.subnet);
+  const resolver = await findResolver(config.dns);
+  const engine = await openEngine({ engine: config.engine, dataDirectory, instance, resolverOnLoopback: isLoopback(resolver) });
+  const idle = async () => (await engine.list()).length === 0;
+  releases.push(async () => (await idle()) && removeTraces(instance));
+  const pool = await openPool(dataDirectory, { ...(config.poolSizeBytes === undefined ? {} : { sizeBytes: config.poolSizeBytes }), warn: (message) => log.warn(message) });
+  releases.push(async () => pool.close({ unmount: await idle() }));
+  const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
+  await network.open();
+  releases.push(async () => (await idle()) && network.close());
+  const store = await openSqliteStore(path.join(dataDirectory, "torpor.db"));
+  releases.push(() => store.close());
+
+  const host = await readNodeFacts();
+  const images = createPoolImages(pool, { registryMirror: config.registryMirror });
+  const ports: Ports = {
+    store,
+    engine,
+    disks: createPoolDisks(pool),
+    checkpoints: createPoolCheckpoints(pool),
+    images,
+    network,
+    ids: randomIds,
+    clock: systemClock,
+    log: { info: (message, fields) => log.info(fields, message), error: (message, fields) => log.error(fields, message) },
+    node: { memoryBytes: host.memoryBytes, cpus: host.cpus },
+  };
+  const lifecycle = createLifecycle(ports);
+  releases.push(() => lifecycle.idle());
+  const recovery = await lifecycle.recover();
+  log.info(recovery, "recovered");
+
+  const info = async (): Promise<Info> => {
+    const { capabilities, ...binary } = await engine.describe();
+    return { version, instance, dataDirectory, engine: binary, capabilities, pool: await pool.info(), host, network: { subnet, resolver: resolver && `${resolver.address}:${resolver.port}` } };
+  };
+  const app = await createHttpServer({ lifecycle, images, ids: randomIds, info }, { logger: log });
+  releases.push(() => app.close());
+  return { lifecycle, app, close: () => release(releases) };
+}
+
+/** Last acquired first; every one of them is tried, the first failure is told. */
+async function release(releases: Release[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const one of releases.splice(0).reverse()) {
+    await one().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) {
+    throw failures[0];
+  }
+}

@@ -1,0 +1,3 @@
+export { type Config, readConfig } from "./config.ts";
+export { type Daemon, openDaemon } from "./compose.ts";
+export { createLogger } from "./log.ts";

@@ -1,0 +1,42 @@
+import { closeSync, writeSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { TorporError } from "@torpor/contract";
+
+enableCompileCache();
+const { readConfig } = await import("./config.ts");
+const { openDaemon } = await import("./compose.ts");
+const { createLogger } = await import("./log.ts");
+const { listenOnSocket } = await import("./http/listen.ts");
+
+try {
+  const config = readConfig(process.argv.slice(2), process.env);
+  const log = createLogger(config.logLevel);
+  const daemon = await openDaemon(config, log);
+  await listenOnSocket(daemon.app, config.socketPath);
+  log.info({ socket: config.socketPath }, "torpord listens");
+  if (config.readyFd !== undefined) {
+    writeSync(config.readyFd, "ready\n");
+    closeSync(config.readyFd);
+  }
+  let ending = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, async () => {
+      if (ending) {
+        return;
+      }
+      ending = true;
+      log.info({ signal }, "torpord ends; sandboxes that run go on");
+      try {
+        await daemon.close();
+        process.exit(0);
+      } catch (error) {
+        log.error({ err: error }, "torpord could not free everything");
+        process.exit(1);
+      }
+    });
+  }
+} catch (error) {
+  const known = error instanceof TorporError;
+  process.stderr.write(`torpord: ${known ? error.message : (error as Error).stack}\n${known && error.hint !== undefined ? `hint: ${error.hint}\n` : ""}`);
+  process.exit(1);
+}
