@@ -41,9 +41,11 @@ test("beginning again empties the place, removing takes sealed and unsealed", as
   expect(await readdir(place)).toEqual([]);
   await writeFile(path.join(place, "pages.img"), "pages");
   await checkpoints.seal(manifestOf("ck_one"));
-  await checkpoints.begin("ck_one", 0);
-  await checkpoints.remove("ck_one");
-  await checkpoints.remove("ck_one");
+  await expect(checkpoints.begin("ck_one", 0)).rejects.toMatchObject({ code: "storage_failed" });
+  await checkpoints.begin("ck_two", 0);
+  for (const id of ["ck_one", "ck_two", "ck_one"]) {
+    await checkpoints.remove(id);
+  }
   expect(await checkpoints.list()).toEqual([]);
 });
 

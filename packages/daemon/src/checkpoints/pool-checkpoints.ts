@@ -22,6 +22,9 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
     begin: (id, needBytes) =>
       guardStorage(`Checkpoint ${id} could not be begun`, async () => {
         const partial = locate(id) + partialSuffix;
+        if (await isDirectory(locate(id))) {
+          throw new TorporError("storage_failed", `Checkpoint ${id} is sealed already.`);
+        }
         await pool.remove(partial);
         await requireRoom(pool, `Checkpoint ${id}`, needBytes);
         await mkdir(partial, { mode: 0o700 });
@@ -33,6 +36,9 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
         const partial = target + partialSuffix;
         if (await isDirectory(target)) {
           return;
+        }
+        if (!(await isDirectory(partial))) {
+          throw new TorporError("storage_failed", `Checkpoint ${manifest.id} was never begun.`);
         }
         const checked = parseManifest(manifest);
         await Promise.all(checked.parts.map((part) => syncPart(partial, part, manifest.id)));
