@@ -7,3 +7,5 @@ export { MemoryNetwork } from "./memory-network.ts";
 export { MemoryStore } from "./memory-store.ts";
 export { MemoryWorld, type MemoryWorldOptions } from "./memory-world.ts";
 export { SequenceIds } from "./sequence-ids.ts";
+export { operationRecord, sandboxRecord } from "./records.ts";
+export { type StoreHarness, storeConformance } from "./store-conformance.ts";

@@ -1,0 +1,55 @@
+import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+
+const at = "2026-01-01T00:00:00.000Z";
+
+export function sandboxRecord(changed: Partial<SandboxRecord> = {}): SandboxRecord {
+  return {
+    id: "sb_a",
+    version: 0,
+    name: "base",
+    state: "running",
+    image: { reference: "debian", digest: `sha256:${"0".repeat(64)}` },
+    engine: "memory",
+    resources: { memoryBytes: 512 * 1024 * 1024, cpus: 1, diskBytes: 10 * 1024 ** 3, pids: 4096 },
+    env: {},
+    workdir: null,
+    user: null,
+    network: "default",
+    address: "10.0.0.2",
+    labels: {},
+    generation: 1,
+    runtimeId: "rt_a",
+    diskId: "dk_a",
+    operationId: null,
+    checkpoint: null,
+    parentId: null,
+    restored: null,
+    failure: null,
+    createdAt: at,
+    startedAt: at,
+    pausedAt: null,
+    stoppedAt: null,
+    updatedAt: at,
+    ...changed,
+  };
+}
+
+export function operationRecord(changed: Partial<OperationRecord> = {}): OperationRecord {
+  return {
+    id: "op_a",
+    version: 0,
+    kind: "pause",
+    sandboxId: "sb_a",
+    status: "running",
+    phase: "capture",
+    attempt: 1,
+    actor: "user",
+    error: null,
+    result: {},
+    startedAt: at,
+    endedAt: null,
+    request: {},
+    notes: {},
+    ...changed,
+  };
+}

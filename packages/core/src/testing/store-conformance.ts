@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SandboxRecord, Store } from "../ports/store.ts";
+import { operationRecord, sandboxRecord } from "./records.ts";
+
+/** `reopen`: the same store after a restart of the daemon. */
+export interface StoreHarness {
+  readonly store: Store;
+  readonly reopen: () => Promise<Store>;
+}
+
+export function storeConformance(name: string, make: () => Promise<StoreHarness>): void {
+  describe(`${name} keeps the contract of a store`, () => {
+    let harness: StoreHarness;
+    let store: Store;
+    beforeEach(async () => {
+      harness = await make();
+      store = harness.store;
+    });
+    afterEach(() => store.close());
+
+    test("gives back what was committed, with the next version, by id and by name", async () => {
+      const sandbox = sandboxRecord({ env: { A: "ü\u0000\n" }, labels: { a: "b" } });
+      const operation = operationRecord({ notes: { deep: { list: [1, "two"] } } });
+      await store.commit({ sandboxes: [sandbox], operations: [operation] });
+      expect(await store.findSandbox(sandbox.id)).toEqual({ ...sandbox, version: 1 });
+      expect(await store.findSandbox(sandbox.name)).toEqual({ ...sandbox, version: 1 });
+      expect(await store.findOperation(operation.id)).toEqual({ ...operation, version: 1 });
+      expect(await store.findSandbox("nobody")).toBeUndefined();
+      expect(await store.findOperation("op_none")).toBeUndefined();
+    });
+
+    test("an id wins over a name", async () => {
+      await store.commit({ sandboxes: [sandboxRecord({ id: "sb_a", name: "a", address: null }), sandboxRecord({ id: "b", name: "c", address: null })] });
+      await store.commit({ sandboxes: [sandboxRecord({ id: "sb_d", name: "b", address: null })] });
+      expect((await store.findSandbox("b"))?.id).toBe("b");
+    });
+
+    test("writes only over the version it was told, and otherwise nothing of the change", async () => {
+      await store.commit({ sandboxes: [sandboxRecord()] });
+      await store.commit({ sandboxes: [sandboxRecord({ version: 1, state: "pausing" })] });
+      const event = { sandboxId: "sb_a", operationId: null, type: "never", data: {}, at };
+      const stale = { sandboxes: [sandboxRecord({ version: 1, state: "stopped" })], operations: [operationRecord()], events: [event] };
+      await expect(store.commit(stale)).rejects.toMatchObject({ name: "StoreConflict", kind: "stale" });
+      expect(await store.findSandbox("sb_a")).toMatchObject({ version: 2, state: "pausing" });
+      expect(await store.findOperation("op_a")).toBeUndefined();
+      expect(await store.listEvents({})).toEqual([]);
+    });
+
+    test.each([
+      ["a sandbox that exists", { sandboxes: [sandboxRecord({ name: "other", address: null })] }],
+      ["an operation that exists", { operations: [operationRecord({ status: "succeeded" })] }],
+      ["a sandbox that is gone", { sandboxes: [sandboxRecord({ id: "sb_gone", name: "gone", address: null, version: 3 })] }],
+      ["a removal of another version", { removed: [sandboxRecord({ version: 7 })] }],
+    ])("is stale: %s", async (_, change) => {
+      await store.commit({ sandboxes: [sandboxRecord()], operations: [operationRecord()] });
+      await expect(store.commit(change)).rejects.toMatchObject({ kind: "stale" });
+    });
+
+    test("a name, an address and the one running operation are kept apart", async () => {
+      await store.commit({ sandboxes: [sandboxRecord()], operations: [operationRecord()] });
+      const sameName = sandboxRecord({ id: "sb_b", address: "10.0.0.3" });
+      const sameAddress = sandboxRecord({ id: "sb_b", name: "b" });
+      await expect(store.commit({ sandboxes: [sameName] })).rejects.toMatchObject({ kind: "name" });
+      await expect(store.commit({ sandboxes: [sameAddress] })).rejects.toMatchObject({ kind: "address" });
+      await expect(store.commit({ operations: [operationRecord({ id: "op_b" })] })).rejects.toMatchObject({ kind: "operation" });
+      await store.commit({ operations: [operationRecord({ version: 1, status: "succeeded" })] });
+      await store.commit({ operations: [operationRecord({ id: "op_b" })] });
+      await store.commit({ sandboxes: [sandboxRecord({ id: "sb_c", name: "c", address: null }), sandboxRecord({ id: "sb_d", name: "d", address: null })] });
+    });
+
+    test("a removed sandbox frees its name and address; operations and events stay", async () => {
+      await store.commit({ sandboxes: [sandboxRecord()], operations: [operationRecord({ status: "succeeded" })], events: [anEvent("sandbox.created")] });
+      await store.commit({ removed: [sandboxRecord({ version: 1 })], events: [anEvent("sandbox.removed")] });
+      expect(await store.listSandboxes()).toEqual([]);
+      expect((await store.listOperations("sb_a")).map(({ id }) => id)).toEqual(["op_a"]);
+      expect((await store.listEvents({ sandboxId: "sb_a" })).map(({ type }) => type)).toEqual(["sandbox.created", "sandbox.removed"]);
+      await store.commit({ sandboxes: [sandboxRecord({ id: "sb_b" })] });
+    });
+
+    test("lists sandboxes oldest first, operations newest first, running ones oldest first", async () => {
+      const later = sandboxRecord({ id: "sb_0", name: "later", address: null, createdAt: "2026-01-02T00:00:00.000Z" });
+      await store.commit({ sandboxes: [later, sandboxRecord()] });
+      expect((await store.listSandboxes()).map(({ id }) => id)).toEqual(["sb_a", "sb_0"]);
+      await store.commit({ operations: [operationRecord({ id: "op_z", status: "failed" })] });
+      await store.commit({ operations: [operationRecord({ id: "op_y" })] });
+      await store.commit({ operations: [operationRecord({ id: "op_x", sandboxId: "sb_0" })] });
+      expect((await store.listOperations("sb_a")).map(({ id }) => id)).toEqual(["op_y", "op_z"]);
+      expect((await store.runningOperations()).map(({ id }) => id)).toEqual(["op_y", "op_x"]);
+    });
+
+    test("events have a seq that grows by one, and can be had from any on", async () => {
+      await store.commit({ events: [anEvent("one"), anEvent("two")] });
+      await store.commit({ events: [{ ...anEvent("three"), sandboxId: "sb_b", data: { x: [1] } }] });
+      const all = await store.listEvents({});
+      expect(all.map(({ type }) => type)).toEqual(["one", "two", "three"]);
+      expect(all[2]).toEqual({ ...anEvent("three"), sandboxId: "sb_b", data: { x: [1] }, seq: (all[0]?.seq ?? 0) + 2 });
+      expect((await store.listEvents({ after: all[0]!.seq, limit: 1 })).map(({ type }) => type)).toEqual(["two"]);
+      expect((await store.listEvents({ sandboxId: "sb_b" })).map(({ type }) => type)).toEqual(["three"]);
+    });
+
+    test("of many at once that want the same, one gets it", async () => {
+      const commits = Array.from({ length: 20 }, (_, index) => store.commit({ sandboxes: [sandboxRecord({ id: `sb_${index}`, address: null })] }));
+      const outcomes = await Promise.allSettled(commits);
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    });
+
+    test("what was committed is there after a restart", async () => {
+      await store.commit({ sandboxes: [sandboxRecord()], operations: [operationRecord()], events: [anEvent("one")] });
+      await store.close();
+      store = await harness.reopen();
+      expect(await store.findSandbox("base")).toEqual({ ...sandboxRecord(), version: 1 });
+      expect(await store.runningOperations()).toEqual([{ ...operationRecord(), version: 1 }]);
+      expect(await store.listEvents({})).toHaveLength(1);
+    });
+
+    test("what it gives out is a copy", async () => {
+      await store.commit({ sandboxes: [sandboxRecord()] });
+      const taken = (await store.findSandbox("base")) as { -readonly [K in keyof SandboxRecord]: SandboxRecord[K] };
+      taken.name = "changed";
+      expect((await store.findSandbox("base"))?.name).toBe("base");
+    });
+  });
+}
+
+const at = "2026-01-01T00:00:00.000Z";
+
+function anEvent(type: string) {
+  return { sandboxId: "sb_a", operationId: null, type, data: {}, at };
+}

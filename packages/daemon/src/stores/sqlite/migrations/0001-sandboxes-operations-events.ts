@@ -1,0 +1,47 @@
+import { type Kysely, sql } from "kysely";
+import type { Schema } from "../schema.ts";
+
+/** One running operation a sandbox is a promise of the store, not of the process that happens to write. */
+export async function up(database: Kysely<Schema>): Promise<void> {
+  await database.schema
+    .createTable("sandboxes")
+    .addColumn("id", "text", (column) => column.primaryKey().notNull())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("address", "text")
+    .addColumn("created_at", "text", (column) => column.notNull())
+    .addColumn("record", "text", (column) => column.notNull())
+    .execute();
+  await database.schema.createIndex("sandboxes_name").on("sandboxes").column("name").unique().execute();
+  await database.schema.createIndex("sandboxes_address").on("sandboxes").column("address").unique().execute();
+
+  await database.schema
+    .createTable("operations")
+    .addColumn("ordinal", "integer", (column) => column.primaryKey().autoIncrement())
+    .addColumn("id", "text", (column) => column.notNull())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("sandbox_id", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("record", "text", (column) => column.notNull())
+    .execute();
+  await database.schema.createIndex("operations_id").on("operations").column("id").unique().execute();
+  await database.schema.createIndex("operations_sandbox").on("operations").columns(["sandbox_id", "ordinal"]).execute();
+  await database.schema
+    .createIndex("operations_one_running")
+    .on("operations")
+    .column("sandbox_id")
+    .unique()
+    .where(sql.ref("status"), "=", sql.lit("running"))
+    .execute();
+
+  await database.schema
+    .createTable("events")
+    .addColumn("seq", "integer", (column) => column.primaryKey().autoIncrement())
+    .addColumn("sandbox_id", "text", (column) => column.notNull())
+    .addColumn("operation_id", "text")
+    .addColumn("type", "text", (column) => column.notNull())
+    .addColumn("data", "text", (column) => column.notNull())
+    .addColumn("at", "text", (column) => column.notNull())
+    .execute();
+  await database.schema.createIndex("events_sandbox").on("events").columns(["sandbox_id", "seq"]).execute();
+}

@@ -1,0 +1,57 @@
+import type { Event } from "@torpor/contract";
+import type { OperationRecord, SandboxRecord } from "@torpor/core";
+import type { Kysely } from "kysely";
+import type { EventRow, Schema } from "./schema.ts";
+
+const defaultEventLimit = 1000;
+
+export async function findSandbox(database: Kysely<Schema>, idOrName: string): Promise<SandboxRecord | undefined> {
+  const rows = await database
+    .selectFrom("sandboxes")
+    .select(["id", "version", "record"])
+    .where((where) => where.or([where("id", "=", idOrName), where("name", "=", idOrName)]))
+    .execute();
+  const row = rows.find(({ id }) => id === idOrName) ?? rows[0];
+  return row && recordOf<SandboxRecord>(row);
+}
+
+export async function listSandboxes(database: Kysely<Schema>): Promise<SandboxRecord[]> {
+  const rows = await database.selectFrom("sandboxes").select(["version", "record"]).orderBy("created_at").orderBy("id").execute();
+  return rows.map((row) => recordOf<SandboxRecord>(row));
+}
+
+export async function findOperation(database: Kysely<Schema>, id: string): Promise<OperationRecord | undefined> {
+  const row = await database.selectFrom("operations").select(["version", "record"]).where("id", "=", id).executeTakeFirst();
+  return row && recordOf<OperationRecord>(row);
+}
+
+export async function listOperations(database: Kysely<Schema>, sandboxId: string): Promise<OperationRecord[]> {
+  const rows = await database
+    .selectFrom("operations")
+    .select(["version", "record"])
+    .where("sandbox_id", "=", sandboxId)
+    .orderBy("ordinal", "desc")
+    .execute();
+  return rows.map((row) => recordOf<OperationRecord>(row));
+}
+
+export async function runningOperations(database: Kysely<Schema>): Promise<OperationRecord[]> {
+  const rows = await database.selectFrom("operations").select(["version", "record"]).where("status", "=", "running").orderBy("ordinal").execute();
+  return rows.map((row) => recordOf<OperationRecord>(row));
+}
+
+export async function listEvents(database: Kysely<Schema>, filter: { sandboxId?: string; after?: number; limit?: number }): Promise<Event[]> {
+  let query = database.selectFrom("events").selectAll().where("seq", ">", filter.after ?? 0);
+  if (filter.sandboxId !== undefined) query = query.where("sandbox_id", "=", filter.sandboxId);
+  const rows = await query.orderBy("seq").limit(filter.limit ?? defaultEventLimit).execute();
+  return rows.map(eventOf);
+}
+
+/** The column is the truth of the version; that in the JSON is the one it was based on. */
+function recordOf<T>({ version, record }: { version: number; record: string }): T {
+  return { ...(JSON.parse(record) as T), version };
+}
+
+function eventOf({ seq, sandbox_id, operation_id, type, data, at }: Omit<EventRow, "seq"> & { seq: number }): Event {
+  return { seq, sandboxId: sandbox_id, operationId: operation_id, type, data: JSON.parse(data) as Event["data"], at };
+}

@@ -1,0 +1,10 @@
+CREATE TABLE "events" ("seq" integer primary key autoincrement, "sandbox_id" text not null, "operation_id" text, "type" text not null, "data" text not null, "at" text not null);
+CREATE INDEX "events_sandbox" on "events" ("sandbox_id", "seq");
+CREATE TABLE "operations" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null, "status" text not null, "record" text not null);
+CREATE UNIQUE INDEX "operations_id" on "operations" ("id");
+CREATE UNIQUE INDEX "operations_one_running" on "operations" ("sandbox_id") where "status" = 'running';
+CREATE INDEX "operations_sandbox" on "operations" ("sandbox_id", "ordinal");
+CREATE TABLE "sandboxes" ("id" text not null primary key, "version" integer not null, "name" text not null, "address" text, "created_at" text not null, "record" text not null);
+CREATE UNIQUE INDEX "sandboxes_address" on "sandboxes" ("address");
+CREATE UNIQUE INDEX "sandboxes_name" on "sandboxes" ("name");
+CREATE TABLE schema_migrations (version integer primary key not null, name text not null, applied_at text not null);

@@ -1,0 +1,64 @@
+import { type NewEvent, type OperationRecord, type SandboxRecord, StoreConflict } from "@torpor/core";
+import type { Transaction } from "kysely";
+import type { OperationRow, SandboxRow, Schema } from "./schema.ts";
+
+/** Compare-and-set by version; version 0 is an insert. */
+export async function writeSandbox(transaction: Transaction<Schema>, record: SandboxRecord): Promise<void> {
+  const row = sandboxRow(record);
+  if (record.version === 0) {
+    await transaction.insertInto("sandboxes").values(row).execute();
+    return;
+  }
+  const { numUpdatedRows } = await transaction
+    .updateTable("sandboxes")
+    .set(row)
+    .where("id", "=", record.id)
+    .where("version", "=", record.version)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw stale("sandbox", record);
+}
+
+export async function deleteSandbox(transaction: Transaction<Schema>, record: SandboxRecord): Promise<void> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom("sandboxes")
+    .where("id", "=", record.id)
+    .where("version", "=", record.version)
+    .executeTakeFirst();
+  if (numDeletedRows !== 1n) throw stale("sandbox", record);
+}
+
+export async function writeOperation(transaction: Transaction<Schema>, record: OperationRecord): Promise<void> {
+  const row = operationRow(record);
+  if (record.version === 0) {
+    await transaction.insertInto("operations").values(row).execute();
+    return;
+  }
+  const { numUpdatedRows } = await transaction
+    .updateTable("operations")
+    .set(row)
+    .where("id", "=", record.id)
+    .where("version", "=", record.version)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw stale("operation", record);
+}
+
+export async function writeEvent(transaction: Transaction<Schema>, { sandboxId, operationId, type, data, at }: NewEvent): Promise<void> {
+  await transaction
+    .insertInto("events")
+    .values({ sandbox_id: sandboxId, operation_id: operationId, type, data: JSON.stringify(data), at })
+    .execute();
+}
+
+function sandboxRow(record: SandboxRecord): SandboxRow {
+  const { id, version, name, address, createdAt } = record;
+  return { id, version: version + 1, name, address, created_at: createdAt, record: JSON.stringify(record) };
+}
+
+function operationRow(record: OperationRecord): Omit<OperationRow, "ordinal"> {
+  const { id, version, sandboxId, status } = record;
+  return { id, version: version + 1, sandbox_id: sandboxId, status, record: JSON.stringify(record) };
+}
+
+function stale(what: string, { id, version }: { id: string; version: number }): StoreConflict {
+  return new StoreConflict("stale", `${what} ${id} is not at version ${version} any more`);
+}
