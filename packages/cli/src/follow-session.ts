@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import type { ServerFrame, SessionStream, TorporClient } from "@torpor/sdk";
+import type { SessionStream, TorporClient } from "@torpor/sdk";
 import { endCode } from "./end-code.ts";
-import { brokenPipeCode } from "./leave.ts";
+import { onBrokenPipe, write } from "./leave.ts";
 import { forwardSignals, type SignalTarget } from "./signals.ts";
 import { rawInput, terminalSize } from "./terminal.ts";
 
@@ -9,8 +8,8 @@ export interface Following {
   readonly sandbox: string;
   readonly input: boolean;
   readonly terminal: boolean;
-  /** Signals of this process go to the session. Default true; false: they end the watching only. */
-  readonly forwardSignals?: boolean;
+  /** false: the session is only watched, and signals end the watching. */
+  readonly owns: boolean;
 }
 
 /** Bytes of input in one message. */
@@ -18,30 +17,43 @@ const pieceBytes = 256 * 1024;
 
 /** Connects a session with this process's streams until it ends; gives the exit code. */
 export async function followSession(client: TorporClient, stream: SessionStream, following: Following): Promise<number> {
-  const { sandbox, input, terminal } = following;
-  const target: SignalTarget = { client, sandbox, sessionId: undefined };
-  const undo: (() => void)[] = [];
-  if (following.forwardSignals !== false) undo.push(forwardSignals(target, terminal));
-  if (terminal && input) undo.push(rawInput());
-  if (terminal) undo.push(followSize(stream));
-  let command = "the command";
+  const target: SignalTarget = { client, sandbox: following.sandbox, sessionId: undefined };
+  const restore = takeOver(stream, target, following);
   try {
-    for await (const frame of stream) {
-      if (frame.type === "started") {
-        target.sessionId = frame.session.id;
-        command = frame.session.argv[0] ?? command;
-        if (input) sendInput(stream).catch(() => stream.end());
-      } else if (frame.type === "output") {
-        await show(frame, target);
-      } else {
-        return endCode(frame.end, sandbox, command);
-      }
-    }
-    return 1;
+    return await follow(stream, target, following);
   } finally {
-    for (const restore of undo) restore();
+    restore();
     stream.close();
   }
+}
+
+async function follow(stream: SessionStream, target: SignalTarget, { sandbox, input }: Following): Promise<number> {
+  let command = "the command";
+  for await (const frame of stream) {
+    if (frame.type === "end") return endCode(frame.end, sandbox, command);
+    if (frame.type === "output") {
+      await write(frame.stream === "stderr" ? process.stderr : process.stdout, frame.data);
+      continue;
+    }
+    target.sessionId = frame.session.id;
+    command = frame.session.argv[0] ?? command;
+    if (input) sendInput(stream).catch(() => stream.end());
+  }
+  return 1;
+}
+
+/** Signals, the terminal's keys and its size go to the session, until what it gives is called. */
+function takeOver(stream: SessionStream, target: SignalTarget, { input, terminal, owns }: Following): () => void {
+  const undo: (() => void)[] = [];
+  if (owns) {
+    undo.push(forwardSignals(target, terminal));
+    onBrokenPipe(() => breakPipe(target));
+  }
+  if (terminal) undo.push(followSize(stream));
+  if (terminal && input) undo.push(rawInput());
+  return () => {
+    for (const back of undo) back();
+  };
 }
 
 /** Sends what comes in, at the pace that the process takes it, and then its end. */
@@ -52,16 +64,9 @@ async function sendInput(stream: SessionStream): Promise<void> {
   await stream.end();
 }
 
-async function show(frame: Extract<ServerFrame, { type: "output" }>, target: SignalTarget): Promise<void> {
-  const out = frame.stream === "stderr" ? process.stderr : process.stdout;
-  if (out.write(frame.data)) return;
-  await Promise.race([once(out, "drain"), once(out, "close")]).catch(() => brokenPipe(target));
-}
-
-/** The reader has gone: the command gets what it would get from a pipe of its own. */
-async function brokenPipe({ client, sandbox, sessionId }: SignalTarget): Promise<never> {
+/** This process's reader has gone: the command gets what it would get from a pipe of its own. */
+async function breakPipe({ client, sandbox, sessionId }: SignalTarget): Promise<void> {
   if (sessionId !== undefined) await client.signal(sandbox, sessionId, "PIPE").catch(() => {});
-  process.exit(brokenPipeCode);
 }
 
 function followSize(stream: SessionStream): () => void {

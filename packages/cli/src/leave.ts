@@ -1,12 +1,20 @@
 /** As a shell reports a death by SIGPIPE: what a program gets whose reader has gone. */
 export const brokenPipeCode = 141;
 
+/** What is still to be done before the process ends with its reader. */
+let farewell: () => Promise<void> = async () => {};
+
+export function onBrokenPipe(work: () => Promise<void>): void {
+  farewell = work;
+}
+
 /** A reader that has enough (`torpor list | head -1`) is no failure to tell of. */
 export function endQuietlyOnBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(brokenPipeCode);
-      throw error;
+      if (error.code !== "EPIPE") throw error;
+      void farewell().finally(() => process.exit(brokenPipeCode));
+      farewell = async () => {};
     });
   }
 }
@@ -19,9 +27,14 @@ export async function leave(): Promise<never> {
   process.exit();
 }
 
+/** Writes at the reader's pace. */
+export async function write(stream: NodeJS.WriteStream, data: string | Uint8Array): Promise<void> {
+  if (!stream.write(data)) await new Promise<void>((resolve) => stream.once("drain", resolve));
+}
+
 /** Writes to stdout at the reader's pace. */
 export async function print(data: string | Uint8Array): Promise<void> {
-  if (!process.stdout.write(data)) await new Promise<void>((resolve) => process.stdout.once("drain", resolve));
+  await write(process.stdout, data);
 }
 
 export async function printJson(value: unknown): Promise<void> {

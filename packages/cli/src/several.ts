@@ -1,5 +1,4 @@
-import type { OperationAnswer } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import { type OperationAnswer, TorporError } from "@torpor/sdk";
 import { failWith } from "./failure.ts";
 import { print, printJson } from "./leave.ts";
 
@@ -7,28 +6,40 @@ export interface Several {
   readonly json?: boolean;
 }
 
+interface Outcome {
+  readonly value: unknown;
+  readonly failure?: unknown;
+}
+
 /** Does the same to each sandbox, goes on past failures, and tells of them last. */
-export async function forEach<T>(ids: readonly string[], { json }: Several, work: (id: string) => Promise<T>): Promise<number> {
-  const outcomes: unknown[] = [];
-  const failures: unknown[] = [];
+export async function forEach(ids: readonly string[], { json }: Several, work: (id: string) => Promise<unknown>): Promise<number> {
+  const outcomes: Outcome[] = [];
   for (const id of ids) {
-    try {
-      outcomes.push(await work(id));
-      if (json !== true) await print(`${id}\n`);
-    } catch (error) {
-      failures.push(error);
-      outcomes.push({
-        id,
-        error: error instanceof TorporError ? { code: error.code, message: error.message } : { code: "internal", message: String(error) },
-      });
-    }
+    const outcome = await attempt(id, work);
+    outcomes.push(outcome);
+    if (json !== true && !("failure" in outcome)) await print(`${id}\n`);
   }
-  if (json === true && ids.length > 1) await printJson(outcomes);
-  else if (json === true && failures.length === 0) await printJson(outcomes[0]);
-  for (const failure of failures) failWith(failure);
+  const failures = outcomes.filter((outcome) => "failure" in outcome);
+  if (json === true) await printOutcomes(outcomes, failures.length);
+  for (const { failure } of failures) failWith(failure);
   return failures.length === 0 ? 0 : 1;
 }
 
-export function resultOf(answer: { operation: OperationAnswer["operation"] | null }): Readonly<Record<string, unknown>> {
-  return answer.operation?.result ?? {};
+export function resultOf({ operation }: OperationAnswer): Readonly<Record<string, unknown>> {
+  return operation.result;
+}
+
+async function attempt(id: string, work: (id: string) => Promise<unknown>): Promise<Outcome> {
+  try {
+    return { value: await work(id) };
+  } catch (failure) {
+    const { code, message } = failure instanceof TorporError ? failure : { code: "internal", message: String(failure) };
+    return { value: { id, error: { code, message } }, failure };
+  }
+}
+
+/** One value or nothing: of several sandboxes a list in which each has its outcome. */
+async function printOutcomes(outcomes: readonly Outcome[], failures: number): Promise<void> {
+  if (outcomes.length > 1) await printJson(outcomes.map(({ value }) => value));
+  else if (failures === 0) await printJson(outcomes[0]?.value);
 }

@@ -78,7 +78,7 @@ async function detach(client: TorporClient, sandbox: string, request: StartSessi
 async function follow(client: TorporClient, sandbox: string, request: StartSessionRequest, { interactive, tty }: Options): Promise<number> {
   try {
     const stream = await client.stream(sandbox, request);
-    return await followSession(client, stream, { sandbox, input: interactive === true, terminal: tty === true });
+    return await followSession(client, stream, { sandbox, input: interactive === true, terminal: tty === true, owns: true });
   } catch (error) {
     const code = failWith(error);
     return error instanceof TorporError && error.code === "command_not_started" ? shellCode(error) : code;

@@ -18,7 +18,7 @@ export function logsCommand(): Command {
             sandbox,
             input: false,
             terminal: false,
-            forwardSignals: false,
+            owns: false,
           });
         await print(await client.logs(sandbox, options.limit));
         return undefined;

@@ -4,7 +4,6 @@ import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod
 import { checkRequest } from "./check-request.ts";
 import { answerError, answerUnknownRoute } from "./error-answer.ts";
 import { parseJson } from "./json-body.ts";
-import type { Served } from "./lifecycle.ts";
 import { parseQuery } from "./query.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveImages } from "./routes/images.ts";
@@ -13,6 +12,7 @@ import { serveSandboxes } from "./routes/sandboxes.ts";
 import { serveSessionSockets } from "./routes/session-sockets.ts";
 import { serveSessions } from "./routes/sessions.ts";
 import { serveSystem } from "./routes/system.ts";
+import type { Served } from "./served.ts";
 
 /** Largest JSON body of most routes, in bytes. */
 const bodyLimitBytes = 1024 * 1024;

@@ -1,1 +1,1 @@
-export { startTestServer, type TestServer } from "./test-server.ts";
+export { startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";

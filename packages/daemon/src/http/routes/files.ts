@@ -3,8 +3,8 @@ import { type Entry, routes } from "@torpor/contract";
 import type { GuestFiles } from "@torpor/core";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { defined } from "../defined.ts";
-import type { Served } from "../lifecycle.ts";
 import { serve } from "../register.ts";
+import type { Served } from "../served.ts";
 import { startStream } from "../start-stream.ts";
 import { uploadOf } from "../upload.ts";
 

@@ -4,8 +4,8 @@ import type { Progress } from "@torpor/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { defined } from "../defined.ts";
 import { toTorporError } from "../error-answer.ts";
-import type { Lifecycle, Served } from "../lifecycle.ts";
 import { serve } from "../register.ts";
+import type { Served } from "../served.ts";
 
 export function serveImages(app: FastifyInstance, { lifecycle, images }: Served): void {
   serve(app, routes.listImages, async () => ({ images: await images.list() }));
@@ -14,13 +14,8 @@ export function serveImages(app: FastifyInstance, { lifecycle, images }: Served)
   );
   serve(app, routes.importImage, async ({ body, request, reply }) => answer(request, reply, (progress) => images.import(body, progress)));
   serve(app, routes.buildImage, async ({ body, request, reply }) => answer(request, reply, (progress) => images.build(body, progress)));
-  serve(app, routes.removeImage, async ({ query }) => images.remove(query.reference, await inUse(lifecycle)));
-  serve(app, routes.pruneImages, async () => images.prune(await inUse(lifecycle)));
-}
-
-/** Every sandbox needs its image as long as it is there, in whatever state. */
-async function inUse(lifecycle: Lifecycle): Promise<ReadonlySet<string>> {
-  return new Set((await lifecycle.list()).map((sandbox) => sandbox.image.digest));
+  serve(app, routes.removeImage, async ({ query }) => images.remove(query.reference, await lifecycle.imagesInUse()));
+  serve(app, routes.pruneImages, async () => images.prune(await lifecycle.imagesInUse()));
 }
 
 type Work = (progress: Progress) => Promise<Image>;

@@ -1,7 +1,7 @@
 import { routes } from "@torpor/contract";
 import type { FastifyInstance } from "fastify";
-import type { Served } from "../lifecycle.ts";
 import { serve } from "../register.ts";
+import type { Served } from "../served.ts";
 
 export function serveOperations(app: FastifyInstance, { lifecycle }: Served): void {
   serve(app, routes.getOperation, async ({ params }) => lifecycle.operation(params.oid));

@@ -1,8 +1,8 @@
 import { defaultWaitMs, type OperationAnswer, routes } from "@torpor/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { operationError } from "../error-answer.ts";
-import type { Served } from "../lifecycle.ts";
 import { serve } from "../register.ts";
+import type { Served } from "../served.ts";
 
 /** Default tail of a log, in bytes. */
 const logLimitBytes = 1024 * 1024;

@@ -4,8 +4,8 @@ import type { GuestSessions, SessionStart } from "@torpor/core";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { toTorporError } from "../error-answer.ts";
-import type { Served } from "../lifecycle.ts";
 import { serveSocket } from "../register.ts";
+import type { Served } from "../served.ts";
 import { SessionInput } from "../session-input.ts";
 import { pumpFrames, sendError } from "../session-output.ts";
 

@@ -1,8 +1,8 @@
 import { routes } from "@torpor/contract";
 import type { FastifyInstance } from "fastify";
 import { runToEnd } from "../exec.ts";
-import type { Served } from "../lifecycle.ts";
 import { serve } from "../register.ts";
+import type { Served } from "../served.ts";
 
 export function serveSessions(app: FastifyInstance, { lifecycle, ids }: Served): void {
   serve(app, routes.exec, async ({ params, body, request }) => {

@@ -1,7 +1,7 @@
 import { buildOpenApi, routes } from "@torpor/contract";
 import type { FastifyInstance } from "fastify";
-import type { Served } from "../lifecycle.ts";
 import { serve } from "../register.ts";
+import type { Served } from "../served.ts";
 
 /** The API's version: that of its document, which grows with every change of the contract. */
 const apiVersion = "1.0.0";

@@ -1,0 +1,15 @@
+import { startTestServer } from "./test-server.ts";
+
+/** A server for tests of clients: prints its socket's path, serves until its input ends. */
+const server = await startTestServer();
+process.stdout.write(`${server.socketPath}\n`);
+process.stdin.resume();
+process.stdin.once("end", () => {
+  server[Symbol.asyncDispose]().then(
+    () => process.exit(0),
+    (error) => {
+      process.stderr.write(`${String(error)}\n`);
+      process.exit(1);
+    },
+  );
+});
