@@ -259,3 +259,48 @@ func percentile(d []time.Duration, p int) time.Duration {
 	}
 	return sorted[len(sorted)*p/100]
 }
+
+// E19: memory and processes that run out end what took them, not the sandbox.
+func TestEngineOutlivesAMemoryHogAndAForkBomb(t *testing.T) {
+	b := newBox(t)
+	b.engine("run", "--detach", "--bundle", b.dir, b.id)
+	// As the engine of the daemon does: the hard limit lies above the promised one.
+	must(t, os.WriteFile("/sys/fs/cgroup/memory/"+b.id+"/memory.limit_in_bytes", []byte(fmt.Sprint(engineMemoryBytes+engineMemoryBytes/4+(64<<20))), 0o644))
+	c := b.connect(1, "boot")
+	for i := range 2 {
+		r, err := c.run(t, &guestv1.StartRequest{SessionId: fmt.Sprint("hog", i), Argv: []string{"python3", "-c", "bytearray(1<<30)"}})
+		must(t, err)
+		t.Logf("hog: %v", r.end)
+		r, err = c.run(t, sh(fmt.Sprint("shell-hog", i), "python3 -c 'bytearray(1<<30)'; exit $?"))
+		must(t, err)
+		t.Logf("hog below a shell: %v", r.end)
+		if !r.end.GetOom() || r.end.GetExitCode() != 137 || r.end.GetReason() != guestv1.EndReason_END_REASON_OOM {
+			t.Errorf("end %v", r.end)
+		}
+	}
+	s, err := c.Stats(context.Background(), connect.NewRequest(&guestv1.StatsRequest{}))
+	must(t, err)
+	t.Logf("stats: %v", s.Msg)
+
+	_, err = c.Start(context.Background(), connect.NewRequest(&guestv1.StartRequest{SessionId: "bomb", Argv: []string{"bash", "-c", ":(){ :|:& };:"}}))
+	must(t, err)
+	for i := range 8 {
+		time.Sleep(500 * time.Millisecond)
+		start := time.Now()
+		r, err := c.run(t, sh(fmt.Sprint("ok", i), "echo ok"))
+		must(t, err)
+		s, err := c.Stats(context.Background(), connect.NewRequest(&guestv1.StatsRequest{}))
+		must(t, err)
+		t.Logf("beside the bomb: %q after %v, %d processes", r.stdout, time.Since(start).Round(time.Millisecond), s.Msg.GetProcesses())
+		if string(r.stdout) != "ok\n" || time.Since(start) > 5*time.Second || s.Msg.GetProcesses() > 300 {
+			t.Errorf("got %q %q", r.stdout, r.stderr)
+		}
+	}
+	r, err := c.run(t, sh("kill1", "kill -QUIT 1; kill -SEGV 1; kill -HUP 1; cat /.torpor/run/guest.sock; ls -la /.torpor/run /proc/1/fd; /.torpor/bin/torpor-guest connect </dev/null; mount -t cgroup -o pids x /mnt"))
+	must(t, err)
+	t.Logf("%s%s%v", r.stdout, r.stderr, r.end)
+	_, err = c.Prepare(context.Background(), connect.NewRequest(&guestv1.PrepareRequest{}))
+	must(t, err)
+	_, err = c.Shutdown(context.Background(), connect.NewRequest(&guestv1.ShutdownRequest{GraceMs: 1000}))
+	t.Logf("shutdown: %v", err)
+}

@@ -52,7 +52,7 @@ func newGuestService(exit func()) *guestService {
 		h := g.hello.Load()
 		return session.Defaults{Env: *g.env.Load(), Workdir: h.GetWorkdir(), User: h.GetUser()}
 	})
-	g.watch = memory.NewWatch(g.table.MarkOutOfMemory)
+	g.watch = memory.NewWatch(g.table.MarkOutOfMemory, g.spawner)
 	return g
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,11 +27,12 @@ type client struct {
 }
 
 // A process has one reaper, so all tests share one guest.
-var shared = newGuestService(func() {})
+var sharedGuest = sync.OnceValue(func() *guestService { return newGuestService(func() {}) })
 
 func startGuest(t *testing.T, allowed func(pid int) bool) (socket string) {
 	t.Helper()
 	dir := t.TempDir()
+	shared := sharedGuest()
 	shared.files = identity.Files{Hostname: filepath.Join(dir, "hostname"), Hosts: filepath.Join(dir, "hosts"), Identity: filepath.Join(dir, "identity.json")}
 	socket = filepath.Join(dir, "run", "guest.sock")
 	l, err := listen(socket, allowed)

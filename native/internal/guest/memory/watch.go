@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"torpor.dev/torpor/native/internal/guest/process"
 )
 
@@ -19,12 +21,20 @@ const (
 	maxInterval          = 250 * time.Millisecond
 	minMarginBytes       = 8 << 20
 	marginPercent        = 3
-	engineMark           = "/proc/gvisor" // other kernels count the host's memory here, and kill by themselves
+	// The engine's own memory for a task, and how many it has room for anyway. 200 processes that sleep were seen to take
+	// 32 MB of it; 200 shells at their limit, which try to fork all the time, 200 MB with the garbage that this makes.
+	taskBytes      = 256 << 10
+	swarmTaskBytes = 1280 << 10
+	freeTasks      = 32
+	settleTime     = 200 * time.Millisecond
+	swarmSize      = 16
+	engineMark     = "/proc/gvisor" // other kernels count the host's memory here, and kill by themselves
 )
 
 // Watch looks the more often the less memory is left, so that an idle sandbox pays four reads a second.
 type Watch struct {
 	mark  func(pid int) // told before the process is killed
+	tasks Tasks
 	kills atomic.Uint64
 
 	mu    sync.Mutex
@@ -32,8 +42,15 @@ type Watch struct {
 	stop  chan struct{}
 }
 
+// Tasks counts the sandbox's tasks, and can keep new ones from being made.
+type Tasks interface {
+	Tasks() (tasks, limit int)
+	Pids() []int
+	StopForks() (resume func())
+}
+
 // NewWatch makes a watch that does nothing until it has a limit.
-func NewWatch(mark func(pid int)) *Watch { return &Watch{mark: mark} }
+func NewWatch(mark func(pid int), tasks Tasks) *Watch { return &Watch{mark: mark, tasks: tasks} }
 
 // Kills is how many processes it has ended.
 func (w *Watch) Kills() uint64 { return w.kills.Load() }
@@ -65,7 +82,7 @@ func (w *Watch) run(limit uint64, stop <-chan struct{}) {
 	margin := Margin(limit)
 	nap := time.NewTimer(0)
 	defer nap.Stop()
-	killed := 0
+	var last victim
 	for {
 		select {
 		case <-stop:
@@ -76,12 +93,13 @@ func (w *Watch) run(limit uint64, stop <-chan struct{}) {
 		n, _ := file.ReadAt(buffer, 0)
 		if info, err := parseInfo(buffer[:n]); err == nil {
 			left := info.left(limit)
-			if left < margin {
-				killed = w.relieve(killed)
-			} else {
-				killed = 0
+			tasks, most := w.tasks.Tasks()
+			// A bomb can reach its limit before the next look: that one is due by what it would take.
+			next = Interval(left - min(left, uint64(tasks)*swarmTaskBytes))
+			left -= min(left, overhead(tasks, most))
+			if left < margin && last.settled(time.Now()) {
+				last = w.relieve()
 			}
-			next = Interval(left)
 		}
 		nap.Reset(next)
 	}
@@ -102,23 +120,77 @@ func Interval(left uint64) time.Duration {
 	return min(max(t, minInterval), maxInterval)
 }
 
-// relieve kills the largest process. One that was killed at the last look and is still there is being torn down: another
-// one must not go for it.
-func (w *Watch) relieve(last int) int {
-	if last > 0 {
-		if info, ok := process.Read(last); ok && info.State != 'Z' && info.State != 'X' {
-			return last
+// overhead is what the engine itself takes for many tasks, which /proc/meminfo does not count and the host's cgroup does.
+func overhead(tasks, limit int) uint64 {
+	if atLimit(tasks, limit) {
+		return uint64(tasks) * swarmTaskBytes
+	}
+	return uint64(max(tasks-freeTasks, 0)) * taskBytes
+}
+
+func atLimit(tasks, limit int) bool { return limit > 0 && tasks >= limit-limit/10 }
+
+// victim is the last process that was killed.
+type victim struct {
+	pid  int
+	seen time.Time // when it last was there
+}
+
+// settled says whether the memory of the last victim must be back by now: the engine gives it back some time after the
+// process is gone, and nobody else must go for that.
+func (v *victim) settled(now time.Time) bool {
+	if v.pid == 0 {
+		return true
+	}
+	if info, ok := process.Read(v.pid); ok && info.State != 'Z' && info.State != 'X' {
+		v.seen = now
+	}
+	return now.Sub(v.seen) > settleTime
+}
+
+// relieve ends the largest process, or where a swarm of small ones fills the memory their whole session.
+func (w *Watch) relieve() victim {
+	if tasks, limit := w.tasks.Tasks(); atLimit(tasks, limit) {
+		if killed := w.relieveOfSwarm(); killed.pid != 0 {
+			return killed
 		}
 	}
 	pid := largest()
 	if pid == 0 {
-		return 0
+		return victim{}
 	}
 	w.mark(pid)
-	if syscall.Kill(pid, syscall.SIGKILL) == nil {
-		w.kills.Add(1)
+	if syscall.Kill(pid, syscall.SIGKILL) != nil {
+		return victim{}
 	}
-	return pid
+	w.kills.Add(1)
+	return victim{pid, time.Now()}
+}
+
+// relieveOfSwarm kills the session with the most processes. It avoids /proc: while a fork bomb has the processors, reading
+// two files a process takes seconds, and by then the host has ended the sandbox.
+func (w *Watch) relieveOfSwarm() victim {
+	resume := w.tasks.StopForks()
+	defer resume()
+	sessions, most := map[int][]int{}, 0
+	for _, pid := range w.tasks.Pids() {
+		if session, err := unix.Getsid(pid); err == nil {
+			sessions[session] = append(sessions[session], pid)
+			if len(sessions[session]) > len(sessions[most]) {
+				most = session
+			}
+		}
+	}
+	swarm := sessions[most]
+	if len(swarm) < swarmSize {
+		return victim{}
+	}
+	w.mark(swarm[0])
+	for _, pid := range swarm {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	w.kills.Add(1)
+	return victim{swarm[len(swarm)-1], time.Now()}
 }
 
 // largest is the process with the most resident memory among all but PID 1 and what was started from outside.

@@ -27,6 +27,54 @@ type pidsLimit struct {
 	max     *os.File // pids.max of the sessions' cgroup
 	procs   *os.File // cgroup.procs of it
 	outside *os.File // cgroup.procs of the root, where PID 1 and the connectors stay
+	current *os.File // pids.current of the sessions' cgroup
+	limit   string
+}
+
+// Tasks is how many tasks the sessions have and may have, 0 where they are not counted.
+func (s *Spawner) Tasks() (tasks, limit int) {
+	s.pids.mu.Lock()
+	defer s.pids.mu.Unlock()
+	if s.pids.current == nil {
+		return 0, 0
+	}
+	var buffer [32]byte
+	n, _ := s.pids.current.ReadAt(buffer[:], 0)
+	tasks, _ = strconv.Atoi(string(bytes.TrimSpace(buffer[:n])))
+	limit, _ = strconv.Atoi(s.pids.limit)
+	return tasks, limit
+}
+
+// Pids lists the sessions' processes by one read, where /proc would need one a process.
+func (s *Spawner) Pids() (pids []int) {
+	s.pids.mu.Lock()
+	defer s.pids.mu.Unlock()
+	if s.pids.procs == nil {
+		return nil
+	}
+	for _, line := range bytes.Fields(readAll(s.pids.procs)) {
+		if pid, err := strconv.Atoi(string(line)); err == nil && pid != os.Getpid() {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// StopForks keeps the sessions from making any task until `resume` is called, so that a fork bomb can be killed: it would
+// outrun whoever kills it one by one.
+func (s *Spawner) StopForks() (resume func()) {
+	p := s.pids
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.max == nil {
+		return func() {}
+	}
+	_, _ = p.max.WriteAt([]byte("0"), 0)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		_, _ = p.max.WriteAt([]byte(p.limit), 0)
+	}
 }
 
 func (p *pidsLimit) active() bool {
@@ -50,11 +98,11 @@ func (p *pidsLimit) set(limit uint32) error {
 			return fmt.Errorf("the engine's pids controller: %w", err)
 		}
 	}
-	value := "max"
+	p.limit = "max"
 	if limit > 0 {
-		value = strconv.FormatUint(uint64(limit)+1, 10) // one for the spawner's thread
+		p.limit = strconv.FormatUint(uint64(limit)+1, 10) // one for the spawner's thread
 	}
-	_, err := p.max.WriteAt([]byte(value), 0)
+	_, err := p.max.WriteAt([]byte(p.limit), 0)
 	return err
 }
 
@@ -78,9 +126,13 @@ func (p *pidsLimit) open() (err error) {
 		return err
 	}
 	defer tasks.Close()
-	files := make([]*os.File, 0, 3)
-	for _, name := range []string{"sessions/pids.max", "sessions/cgroup.procs", "cgroup.procs"} {
-		f, err := os.OpenFile(filepath.Join(pidsMount, name), os.O_RDWR, 0)
+	files := make([]*os.File, 0, 4)
+	for _, name := range []string{"sessions/pids.max", "sessions/cgroup.procs", "cgroup.procs", "sessions/pids.current"} {
+		flag := os.O_RDWR
+		if name == "sessions/pids.current" {
+			flag = os.O_RDONLY
+		}
+		f, err := os.OpenFile(filepath.Join(pidsMount, name), flag, 0)
 		if err != nil {
 			return err
 		}
@@ -89,7 +141,7 @@ func (p *pidsLimit) open() (err error) {
 	if _, err := tasks.WriteString("0"); err != nil {
 		return err
 	}
-	p.max, p.procs, p.outside = files[0], files[1], files[2]
+	p.max, p.procs, p.outside, p.current = files[0], files[1], files[2], files[3]
 	return nil
 }
 
@@ -100,7 +152,7 @@ func (p *pidsLimit) adopt(pid int) {
 	p.move(pid)
 	for range maxSweeps {
 		moved := false
-		for _, line := range bytes.Fields(p.readOutside()) {
+		for _, line := range bytes.Fields(readAll(p.outside)) {
 			if n, err := strconv.Atoi(string(line)); err == nil && n != os.Getpid() && ParentOf(n) > 0 && p.move(n) {
 				moved = true
 			}
@@ -116,8 +168,8 @@ func (p *pidsLimit) move(pid int) bool {
 	return err == nil
 }
 
-func (p *pidsLimit) readOutside() []byte {
+func readAll(f *os.File) []byte {
 	buffer := make([]byte, 64<<10)
-	n, _ := p.outside.ReadAt(buffer, 0)
+	n, _ := f.ReadAt(buffer, 0)
 	return buffer[:n]
 }
