@@ -57,7 +57,13 @@ func newBox(t *testing.T) *box {
 		t.Fatalf("%v: %s", err, out)
 	}
 	must(t, os.WriteFile(filepath.Join(b.dir, "config.json"), b.spec(), 0o644))
-	t.Cleanup(func() { b.disconnect(); b.try("delete", "--force", b.id) })
+	t.Cleanup(func() {
+		b.disconnect()
+		_ = b.try("delete", "--force", b.id)
+		if log, _ := os.ReadFile(b.dir + "/log"); t.Failed() {
+			t.Logf("log of the guest: %.4000s", log)
+		}
+	})
 	return b
 }
 
@@ -81,7 +87,7 @@ func (b *box) spec() []byte {
 }
 
 func (b *box) command(argv ...string) *exec.Cmd {
-	flags := []string{"--root=" + b.dir + "/state", "--shared-root=" + b.dir + "/shared", "--platform=systrap", "--overlay2=none", "--network=none", "--allow-suid"}
+	flags := []string{"--root=" + b.dir + "/state", "--shared-root=" + b.dir + "/shared", "--platform=systrap", "--overlay2=none", "--network=none", "--allow-suid", "--in-sandbox-cgroup=v2"}
 	return exec.Command(b.runsc, append(flags, argv...)...)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 
@@ -19,16 +18,27 @@ const (
 	maxSweeps  = 20
 )
 
-// pidsLimit is a cgroup of the engine's own pids controller. The engine knows RLIMIT_NPROC but does not hold root to it,
-// and a host's pids cgroup counts the sentry's threads, not the sandbox's. Under runc the host's cgroup does the work and
-// this stays inactive.
+// pidsLimit is a cgroup of the engine's own cgroup2. Rejected: RLIMIT_NPROC, to which the engine does not hold root; its
+// cgroup v1 controller, which it asks only once in as many forks as there are hierarchies; a host's pids cgroup, which
+// counts the sentry's threads and not the sandbox's. Under runc the host's cgroup does the work and this stays inactive.
 type pidsLimit struct {
-	mu      sync.Mutex
-	max     *os.File // pids.max of the sessions' cgroup
-	procs   *os.File // cgroup.procs of it
-	outside *os.File // cgroup.procs of the root, where PID 1 and the connectors stay
-	current *os.File // pids.current of the sessions' cgroup
-	limit   string
+	mu       sync.Mutex
+	sessions *os.File // the sessions' cgroup
+	max      *os.File // its pids.max
+	current  *os.File // its pids.current
+	procs    *os.File // its cgroup.procs
+	outside  *os.File // cgroup.procs of PID 1's own cgroup, where the connectors start too
+	limit    string
+}
+
+// group is the descriptor of the cgroup that children start in, -1 for none.
+func (p *pidsLimit) group() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sessions == nil {
+		return -1
+	}
+	return int(p.sessions.Fd())
 }
 
 // Tasks is how many tasks the sessions have and may have, 0 where they are not counted.
@@ -77,13 +87,6 @@ func (s *Spawner) StopForks() (resume func()) {
 	}
 }
 
-func (p *pidsLimit) active() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.max != nil
-}
-
-// set must run on the spawner's thread, which it moves into the cgroup.
 func (p *pidsLimit) set(limit uint32) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,49 +103,64 @@ func (p *pidsLimit) set(limit uint32) error {
 	}
 	p.limit = "max"
 	if limit > 0 {
-		p.limit = strconv.FormatUint(uint64(limit)+1, 10) // one for the spawner's thread
+		p.limit = strconv.FormatUint(uint64(limit), 10)
 	}
 	_, err := p.max.WriteAt([]byte(p.limit), 0)
 	return err
 }
 
-// open mounts the controller, keeps descriptors of it, and takes the mount away again, so that root in the sandbox finds
-// no file to raise its own limit with.
+// open mounts the cgroups, keeps descriptors of the sessions' one, and takes the mount away again, so that root in the
+// sandbox finds no file to raise its own limit with.
 func (p *pidsLimit) open() (err error) {
 	if err := os.MkdirAll(pidsMount, 0o700); err != nil {
 		return err
 	}
 	defer os.Remove(pidsMount)
-	if err := unix.Mount("cgroup", pidsMount, "cgroup", 0, "pids"); err != nil {
+	if err := unix.Mount("cgroup2", pidsMount, "cgroup2", 0, ""); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unix.Unmount(pidsMount, unix.MNT_DETACH)) }()
-	sessions := filepath.Join(pidsMount, "sessions")
-	if err := os.Mkdir(sessions, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	tasks, err := os.OpenFile(filepath.Join(sessions, "tasks"), os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer tasks.Close()
-	files := make([]*os.File, 0, 4)
-	for _, name := range []string{"sessions/pids.max", "sessions/cgroup.procs", "cgroup.procs", "sessions/pids.current"} {
-		flag := os.O_RDWR
-		if name == "sessions/pids.current" {
-			flag = os.O_RDONLY
+	for _, name := range []string{"init", "sessions"} {
+		if err := os.Mkdir(pidsMount+"/"+name, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
 		}
-		f, err := os.OpenFile(filepath.Join(pidsMount, name), flag, 0)
+	}
+	if err := enablePids(); err != nil {
+		return err
+	}
+	var files []*os.File
+	for _, x := range []struct {
+		name string
+		flag int
+	}{{"sessions", os.O_RDONLY}, {"sessions/pids.max", os.O_RDWR}, {"sessions/pids.current", os.O_RDONLY}, {"sessions/cgroup.procs", os.O_RDWR}, {"init/cgroup.procs", os.O_RDONLY}} {
+		f, err := os.OpenFile(pidsMount+"/"+x.name, x.flag, 0)
 		if err != nil {
+			for _, f := range files {
+				f.Close()
+			}
 			return err
 		}
 		files = append(files, f)
 	}
-	if _, err := tasks.WriteString("0"); err != nil {
-		return err
-	}
-	p.max, p.procs, p.outside, p.current = files[0], files[1], files[2], files[3]
+	p.sessions, p.max, p.current, p.procs, p.outside = files[0], files[1], files[2], files[3], files[4]
 	return nil
+}
+
+// enablePids moves what runs out of the root first: a cgroup with processes of its own cannot give controllers to others.
+func enablePids() (err error) {
+	for range maxSweeps {
+		data, err := os.ReadFile(pidsMount + "/cgroup.procs")
+		if err != nil {
+			return err
+		}
+		for _, pid := range bytes.Fields(data) {
+			_ = os.WriteFile(pidsMount+"/init/cgroup.procs", pid, 0)
+		}
+		if err = os.WriteFile(pidsMount+"/cgroup.subtree_control", []byte("+pids"), 0); err == nil || !errors.Is(err, unix.EBUSY) {
+			return err
+		}
+	}
+	return err
 }
 
 // adopt counts a process that started beside the limit, and what it forked since, until nothing of it is left outside.

@@ -20,7 +20,7 @@ type Request struct {
 	Terminal bool // descriptor 0 becomes the controlling terminal
 }
 
-// Spawner starts processes from one locked thread, whose capability bounding set and pids cgroup they inherit. One thread
+// Spawner starts processes from one locked thread, whose capability bounding set they inherit. One thread
 // is enough: the kernel suspends the parent in vfork and Go serialises forks anyway.
 type Spawner struct {
 	work chan job
@@ -53,8 +53,9 @@ func NewSpawner() *Spawner {
 
 // Start answers when the program is executed. The error is the errno of fork, chdir or exec.
 func (s *Spawner) Start(r *Request) (int, error) {
-	pid, err := s.onThread(func() (int, error) { return forkExec(r) })
-	if err == syscall.EAGAIN && s.pids.active() {
+	group := s.pids.group()
+	pid, err := s.onThread(func() (int, error) { return forkExec(r, group) })
+	if err == syscall.EAGAIN && group >= 0 {
 		return s.startOverLimit(r)
 	}
 	return pid, err
@@ -62,8 +63,7 @@ func (s *Spawner) Start(r *Request) (int, error) {
 
 // LimitPids bounds the tasks of everything that is started from now on. 0: no bound.
 func (s *Spawner) LimitPids(limit uint32) error {
-	_, err := s.onThread(func() (int, error) { return 0, s.pids.set(limit) })
-	return err
+	return s.pids.set(limit)
 }
 
 func (s *Spawner) onThread(run func() (int, error)) (int, error) {
@@ -80,7 +80,7 @@ func (s *Spawner) startOverLimit(r *Request) (int, error) {
 	go func() {
 		runtime.LockOSThread() // not unlocked: the thread, with its smaller capability set, ends with the goroutine
 		limitCapabilities()
-		pid, err := forkExec(r)
+		pid, err := forkExec(r, -1)
 		if err == nil {
 			s.pids.adopt(pid)
 		}
@@ -90,8 +90,11 @@ func (s *Spawner) startOverLimit(r *Request) (int, error) {
 	return got.pid, got.err
 }
 
-func forkExec(r *Request) (int, error) {
+func forkExec(r *Request, group int) (int, error) {
 	attr := &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: r.Files, Sys: &syscall.SysProcAttr{Setsid: true}}
+	if group >= 0 {
+		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, group
+	}
 	if r.Terminal {
 		attr.Sys.Setctty = true // Ctty 0: the child's descriptor 0
 	}
