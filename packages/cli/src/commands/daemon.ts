@@ -1,4 +1,126 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { endDaemon, findDaemon, removeData } from "../daemon/end.ts";
+import { launchDaemon, runDaemon } from "../daemon/launch.ts";
+import { answers, type Site, siteOf, withClient } from "../daemon/site.ts";
+import { examples } from "../examples.ts";
+import { say } from "../failure.ts";
+import { print, printJson } from "../leave.ts";
+import { parseSize } from "../values/size.ts";
+
 export function daemonCommand(): Command {
-  return new Command("daemon");
+  const command = new Command("daemon")
+    .description("start, stop and look at torpord, which runs the sandboxes of this host")
+    .addCommand(start())
+    .addCommand(status())
+    .addCommand(stop());
+  return examples(command, ["torpor daemon start", "torpor daemon stop"]);
+}
+
+function start(): Command {
+  const command = withData(new Command("start"))
+    .description("start torpord in the background and wait until it answers; one that runs already is fine")
+    .option("--detach", "in the background, which is the default")
+    .option("--foreground", "run it here until it ends")
+    .addOption(new Option("--engine <name>", "what runs sandboxes; default gvisor").choices(["gvisor", "runc"]))
+    .option("--registry-mirror <host:port>", "registry to ask in place of Docker's")
+    .option("--dns <address>", "resolver of sandboxes; default the host's")
+    .option("--subnet <cidr>", "IPv4 network of sandboxes; default a free one, chosen once")
+    .option("--pool-size <size>", "size of the pool file, if one is made", parseSize)
+    .option("--log-level <level>", "trace, debug, info, warn or error; default info")
+    .action(async function (this: Command, options: Record<string, string | number | boolean | undefined>) {
+      const site = siteOf(this);
+      if (await answers(site)) {
+        say(`torpord runs already, on ${site.socket}`);
+        return;
+      }
+      if (options.foreground === true) {
+        process.exitCode = await runDaemon(site, argumentsOf(options));
+        return;
+      }
+      const pid = await launchDaemon(site, argumentsOf(options));
+      say(`torpord (pid ${pid}) listens on ${site.socket}; its log is ${site.log}`);
+    });
+  return examples(command, ["torpor daemon start", "torpor daemon start --data /srv/torpor --engine gvisor"]);
+}
+
+function status(): Command {
+  const command = withData(new Command("status"))
+    .description("tell whether torpord runs; exit code 1 if not")
+    .option("--json", "print JSON")
+    .action(async function (this: Command, { json }: { json?: boolean }) {
+      const site = siteOf(this);
+      const running = await answers(site);
+      process.exitCode = running ? 0 : 1;
+      const facts = running ? await factsOf(site) : { running };
+      if (json === true) await printJson(facts);
+      else
+        await print(
+          Object.entries(facts)
+            .map(([name, value]) => `${name}: ${value}\n`)
+            .join(""),
+        );
+    });
+  return examples(command, ["torpor daemon status"]);
+}
+
+function stop(): Command {
+  const command = withData(new Command("stop"))
+    .description("end torpord; sandboxes that run go on and are found again by the next one")
+    .option("--remove-data", "remove all sandboxes first, and then everything that torpord made")
+    .action(async function (this: Command, { removeData: removing }: { removeData?: boolean }) {
+      const site = siteOf(this);
+      if (removing === true) await removeSandboxes(site);
+      const pid = await findDaemon(site);
+      if (pid === undefined) say("torpord is not running");
+      else {
+        await endDaemon(site, pid);
+        say("torpord has ended");
+      }
+      if (removing !== true) return;
+      await removeData(site);
+      say(`removed ${site.data}`);
+    });
+  return examples(command, ["torpor daemon stop", "torpor daemon stop --remove-data"]);
+}
+
+function withData(command: Command): Command {
+  return command.option("--data <directory>", "its data directory; default $TORPOR_DATA, else /var/lib/torpor");
+}
+
+/** torpord's own options have the same names. */
+function argumentsOf(options: Record<string, string | number | boolean | undefined>): string[] {
+  const names = {
+    engine: "--engine",
+    registryMirror: "--registry-mirror",
+    dns: "--dns",
+    subnet: "--subnet",
+    poolSize: "--pool-size",
+    logLevel: "--log-level",
+  };
+  return Object.entries(names).flatMap(([key, name]) => (options[key] === undefined ? [] : [name, String(options[key])]));
+}
+
+async function factsOf(site: Site): Promise<Record<string, unknown>> {
+  return withClient(site, async (client) => {
+    const [info, sandboxes, pid] = await Promise.all([client.info(), client.list(), findDaemon(site)]);
+    return {
+      running: true,
+      pid: pid ?? null,
+      socket: site.socket,
+      data: info.dataDirectory,
+      version: info.version,
+      engine: `${info.engine.name} ${info.engine.version}`,
+      sandboxes: sandboxes.length,
+    };
+  });
+}
+
+async function removeSandboxes(site: Site): Promise<void> {
+  if (!(await answers(site))) return;
+  await withClient(site, async (client) => {
+    for (const { id, name } of await client.list()) {
+      await client.remove(id, { force: true });
+      say(`removed sandbox ${name}`);
+    }
+  });
 }
