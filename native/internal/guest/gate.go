@@ -89,3 +89,10 @@ func holdFlush(ctx context.Context, hold bool) {
 		f.hold = hold
 	}
 }
+
+// flush sends what was kept back.
+func flush(ctx context.Context) {
+	if f, ok := ctx.Value(flushKey{}).(*flusher); ok {
+		f.Flush()
+	}
+}

@@ -33,10 +33,14 @@ func (s sessionService) Attach(ctx context.Context, req *connect.Request[guestv1
 	return ended(found.Attach(ctx, req.Msg.GetAfter(), req.Msg.GetHold(), sender(ctx, out)))
 }
 
-// sender writes messages to a stream; one that is followed at once by another is not flushed by itself.
-func sender(ctx context.Context, out *connect.ServerStream[guestv1.AttachResponse]) func(*guestv1.AttachResponse, bool) error {
+// sender writes messages to a stream.
+func sender(ctx context.Context, out *connect.ServerStream[guestv1.AttachResponse]) session.Send {
 	return func(m *guestv1.AttachResponse, more bool) error {
 		holdFlush(ctx, more)
+		if m == nil {
+			flush(ctx)
+			return nil
+		}
 		return out.Send(m)
 	}
 }

@@ -194,11 +194,12 @@ func (j *journal) restartGrace() {
 
 // reader is one Attach.
 type reader struct {
-	journal  *journal
-	position uint64 // newest frame that was given away
-	hold     bool
-	done     bool // had the end
-	stop     func() bool
+	journal   *journal
+	position  uint64 // newest frame that was given away
+	hold      bool
+	done      bool // had the end
+	impatient bool // next answers without anything once the time is over
+	stop      func() bool
 }
 
 // attach gives a reader of every frame after `after`, that ends with `ctx` or close.
@@ -239,6 +240,17 @@ func (j *journal) check(after uint64) error {
 	return nil
 }
 
+// waitAtMost makes the next call of next return with nothing after a time.
+func (r *reader) waitAtMost(d time.Duration) (stop func()) {
+	timer := time.AfterFunc(d, func() {
+		r.journal.mu.Lock()
+		defer r.journal.mu.Unlock()
+		r.impatient = true
+		r.journal.changed.Broadcast()
+	})
+	return func() { timer.Stop() }
+}
+
 // next waits for frames. Without frames, the end.
 func (r *reader) next(ctx context.Context) ([]frame, *guestv1.End, error) {
 	j := r.journal
@@ -257,6 +269,10 @@ func (r *reader) next(ctx context.Context) ([]frame, *guestv1.End, error) {
 		if j.end != nil {
 			r.done = true
 			return nil, j.end, nil
+		}
+		if r.impatient {
+			r.impatient = false
+			return nil, nil, nil
 		}
 		j.changed.Wait()
 	}
@@ -285,13 +301,6 @@ func (r *reader) sent(seq uint64) {
 	if r.hold {
 		r.journal.changed.Broadcast()
 	}
-}
-
-// ended reports whether nothing but the end is left to give.
-func (r *reader) ended() bool {
-	r.journal.mu.Lock()
-	defer r.journal.mu.Unlock()
-	return r.journal.end != nil && r.position == r.journal.last
 }
 
 func (r *reader) close() {

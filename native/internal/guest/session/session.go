@@ -56,8 +56,12 @@ func (s *Session) Describe() *guestv1.Session {
 	}
 }
 
-// Attach gives every frame after `after` to `send`, then the end. A final message is given with final set: nothing follows.
-func (s *Session) Attach(ctx context.Context, after uint64, hold bool, send func(m *guestv1.AttachResponse, final bool) error) error {
+// Send gives a message to whoever reads a session. With `more` set another one or the end of the call follows at once, so
+// the message need not go out by itself. Without a message, those that were kept back go out.
+type Send func(m *guestv1.AttachResponse, more bool) error
+
+// Attach gives every frame after `after` to `send`, then the end.
+func (s *Session) Attach(ctx context.Context, after uint64, hold bool, send Send) error {
 	r, err := s.journal.attach(ctx, after, hold)
 	if err != nil {
 		return err
@@ -66,7 +70,7 @@ func (s *Session) Attach(ctx context.Context, after uint64, hold bool, send func
 	return r.forward(ctx, send)
 }
 
-func (r *reader) forward(ctx context.Context, send func(*guestv1.AttachResponse, bool) error) error {
+func (r *reader) forward(ctx context.Context, send Send) error {
 	for {
 		frames, end, err := r.next(ctx)
 		if err != nil {
@@ -74,6 +78,11 @@ func (r *reader) forward(ctx context.Context, send func(*guestv1.AttachResponse,
 		}
 		if end != nil {
 			return send(&guestv1.AttachResponse{Event: &guestv1.AttachResponse_End{End: end}}, true)
+		}
+		if len(frames) == 0 {
+			if err := send(nil, false); err != nil {
+				return err
+			}
 		}
 		for i, f := range frames {
 			output := &guestv1.Output{Seq: f.seq, Stream: f.stream, Data: f.data}

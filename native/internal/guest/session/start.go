@@ -18,6 +18,10 @@ import (
 	guestv1 "torpor.dev/torpor/native/internal/protocol/torpor/guest/v1"
 )
 
+// How long the news that a process runs may wait for company: a short command is then answered by one write, and the
+// channel does not take the processor from it while it starts.
+const startPatience = 10 * time.Millisecond
+
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // Start makes a session and answers when its process runs.
@@ -27,15 +31,17 @@ func (t *Table) Start(req *guestv1.StartRequest) (*Session, error) {
 }
 
 // Run is Start and Attach from the beginning, without a gap in which the reader is not there yet.
-func (t *Table) Run(ctx context.Context, req *guestv1.StartRequest, send func(m *guestv1.AttachResponse, more bool) error) error {
+func (t *Table) Run(ctx context.Context, req *guestv1.StartRequest, send Send) error {
 	s, r, err := t.start(ctx, req, true)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	if err := send(&guestv1.AttachResponse{Event: &guestv1.AttachResponse_Started{Started: s.Describe()}}, false); err != nil {
+	if err := send(&guestv1.AttachResponse{Event: &guestv1.AttachResponse_Started{Started: s.Describe()}}, true); err != nil {
 		return err
 	}
+	stop := r.waitAtMost(startPatience)
+	defer stop()
 	return r.forward(ctx, send)
 }
 
