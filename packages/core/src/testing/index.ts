@@ -1,4 +1,9 @@
+export { type CheckpointsHarness, checkpointsConformance } from "./checkpoints-conformance.ts";
+export { type DisksHarness, disksConformance } from "./disks-conformance.ts";
+export { engineConformance } from "./engine-conformance.ts";
+export type { EngineHarness } from "./engine-harness.ts";
 export { FakeClock } from "./fake-clock.ts";
+export { type ImagesHarness, imagesConformance } from "./images-conformance.ts";
 export { MemoryCheckpoints } from "./memory-checkpoints.ts";
 export { MemoryDisks } from "./memory-disks.ts";
 export { MemoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";
@@ -6,6 +11,6 @@ export { MemoryImages } from "./memory-images.ts";
 export { MemoryNetwork } from "./memory-network.ts";
 export { MemoryStore } from "./memory-store.ts";
 export { MemoryWorld, type MemoryWorldOptions } from "./memory-world.ts";
-export { SequenceIds } from "./sequence-ids.ts";
 export { operationRecord, sandboxRecord } from "./records.ts";
+export { SequenceIds } from "./sequence-ids.ts";
 export { type StoreHarness, storeConformance } from "./store-conformance.ts";

@@ -1,0 +1,39 @@
+import { checkpointsConformance } from "./checkpoints-conformance.ts";
+import { disksConformance } from "./disks-conformance.ts";
+import { imagesConformance } from "./images-conformance.ts";
+import { MemoryCheckpoints } from "./memory-checkpoints.ts";
+import { MemoryDisks } from "./memory-disks.ts";
+import { MemoryImages } from "./memory-images.ts";
+
+disksConformance("the in-memory disks", async () => {
+  const disks = new MemoryDisks();
+  return {
+    disks,
+    async write(id, text) {
+      disks.open(id).files.set("/content", { content: text, mode: 0o644 });
+    },
+    read: async (id) => disks.open(id).files.get("/content")?.content ?? "",
+    async dispose() {},
+  };
+});
+
+checkpointsConformance("the in-memory checkpoints", async () => {
+  const checkpoints = new MemoryCheckpoints();
+  checkpoints.freeBytes = 1024 ** 4;
+  return {
+    checkpoints,
+    async write(location, part, text) {
+      checkpoints.partsAt(location).set(part, text);
+    },
+    read: async (location, part) => checkpoints.partsAt(location).get(part),
+    async damageManifest(id) {
+      checkpoints.corrupt(id, "manifest");
+    },
+    async dispose() {},
+  };
+});
+
+imagesConformance("the in-memory images", async () => {
+  const images = new MemoryImages({ present: [], remote: [] });
+  return { images, add: (reference) => images.import({ reference, path: "/none" }), async dispose() {} };
+});
