@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"torpor.dev/torpor/native/internal/children"
 )
 
 // channel is the line to the guest: `torpor-guest connect`, run by the engine's exec with pipes as its stdio, splices
@@ -30,8 +28,7 @@ type channel struct {
 // connector is one exec: the ends of the pipes that are ours.
 type connector struct {
 	toGuest, fromGuest *os.File
-	pid                int
-	done               <-chan children.Status
+	pid                int // of a process on the host that waits for it; 0: none
 	once               sync.Once
 	gone               chan struct{} // closed once nothing of it is left inside
 }
@@ -129,15 +126,13 @@ func (c *channel) dial() (*connector, error) {
 		return nil, err
 	}
 	defer log.Close()
-	engine := c.runtime.engine
-	argv := engine.argv("exec", []string{engine.id, c.runtime.config.Guest, "connect"})
-	pid, done, err := engine.reaper.Start(argv, "/", engineEnvironment(), []*os.File{guestIn, guestOut, log})
+	pid, err := c.runtime.calls.Exec([]string{c.runtime.config.Guest, "connect"}, []*os.File{guestIn, guestOut, log})
 	if err != nil {
 		return nil, err
 	}
 	// Fd() made them blocking; the runtime's poller is what lets a close end a read.
 	toGuest, fromGuest = pollable(toGuest), pollable(fromGuest)
-	return &connector{toGuest: toGuest, fromGuest: fromGuest, pid: pid, done: done, gone: make(chan struct{})}, nil
+	return &connector{toGuest: toGuest, fromGuest: fromGuest, pid: pid, gone: make(chan struct{})}, nil
 }
 
 func pollable(f *os.File) *os.File {
@@ -154,7 +149,9 @@ func pollable(f *os.File) *os.File {
 // is of no use any more.
 func (l *connector) close() {
 	l.once.Do(func() {
-		_ = unix.Kill(l.pid, unix.SIGKILL)
+		if l.pid > 0 {
+			_ = unix.Kill(l.pid, unix.SIGKILL)
+		}
 		_ = l.toGuest.Close()
 		go func() {
 			_ = l.fromGuest.SetReadDeadline(time.Now().Add(leaveTime))

@@ -31,6 +31,8 @@ type Config struct {
 	HardMemoryBytes int64 `json:"hardMemoryBytes"`
 	// HostPids bounds the host's threads for the sandbox; 0: no bound.
 	HostPids int64 `json:"hostPids"`
+	// ControlDir is where the engine's control socket lies, if the engine is one whose protocol the shim speaks; else commands are run.
+	ControlDir string `json:"controlDir"`
 	// Guest is the path of the guest binary inside.
 	Guest string `json:"guest"`
 }

@@ -22,6 +22,7 @@ type Runtime struct {
 	dir    dir
 	config Config
 	engine engine
+	calls  calls
 	root   host.Root
 	cgroup host.Cgroup
 	link   *channel
@@ -46,6 +47,7 @@ func Open(path string, onEnd func(End)) (*Runtime, error) {
 		return nil, err
 	}
 	r.engine = engine{command: r.config.Engine, id: r.config.ContainerID, reaper: reaper}
+	r.calls = callsOf(r.config, r.engine)
 	r.root = host.Root{Disk: r.config.Disk, Image: r.config.Image, Dir: path}
 	r.cgroup = host.Cgroup{Path: r.config.Cgroup}
 	r.link = newChannel(r)
@@ -150,7 +152,7 @@ func (r *Runtime) Freeze(hangUp bool) error {
 	if hangUp {
 		r.link.hangUp()
 	}
-	if err := r.engine.run("pause", r.config.ContainerID); err != nil {
+	if err := r.calls.Pause(); err != nil {
 		return err
 	}
 	r.setFrozen(true)
@@ -162,7 +164,7 @@ func (r *Runtime) Thaw() error {
 	if !r.isFrozen() {
 		return nil
 	}
-	if err := r.engine.run("resume", r.config.ContainerID); err != nil {
+	if err := r.calls.Resume(); err != nil {
 		return err
 	}
 	r.setFrozen(false)
@@ -170,12 +172,11 @@ func (r *Runtime) Thaw() error {
 }
 
 // Capture writes the memory of the frozen runtime to location, and hashes it while the disk is synced.
-// Without --leave-running a checkpoint that fails would end the sandbox.
 func (r *Runtime) Capture(location string) ([]Part, error) {
 	if !r.isFrozen() {
 		return nil, errors.New("a capture needs a frozen runtime")
 	}
-	if err := r.engine.run("checkpoint", "--leave-running", "--image-path", location, r.config.ContainerID); err != nil {
+	if err := r.calls.Checkpoint(location); err != nil {
 		return nil, err
 	}
 	// The engine writes what the gofer holds back to the host during the checkpoint: the sync comes after it.
@@ -306,6 +307,9 @@ func (r *Runtime) takeOver() {
 		return
 	}
 	r.oomsSeen = r.cgroup.OOMKills()
+	// The one before may have been killed between freeze and thaw. An engine that does not answer counts as running: calls will say why.
+	frozen, _ := r.engine.paused()
+	r.setFrozen(frozen)
 	go func() {
 		for {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"torpor.dev/torpor/native/internal/host"
+	"torpor.dev/torpor/native/internal/sentry"
 )
 
 type request struct {
@@ -175,8 +176,9 @@ func describe(err error) *problem {
 		return &problem{Kind: "corrupt", Message: corrupt.Error(), Part: corrupt.Part}
 	}
 	var failed *EngineError
-	if errors.As(err, &failed) {
-		return &problem{Kind: "engine", Message: failed.Error()}
+	var refused *sentry.Error
+	if errors.As(err, &failed) || errors.As(err, &refused) {
+		return &problem{Kind: "engine", Message: err.Error()}
 	}
 	return &problem{Kind: "host", Message: err.Error()}
 }

@@ -13,7 +13,7 @@ const never = 2 ** 31 - 1;
 
 /**
  * The line to one guest: one HTTP/2 connection through the shim's socket. It does not reconnect: a new connection has to say Hello
- * first, so whoever owns the sandbox's identity opens a new line.
+ * first, so `GuestLines` opens a new line and says it again.
  */
 export class GuestLine implements Guest {
   readonly sessions: GuestSessions;
@@ -22,6 +22,7 @@ export class GuestLine implements Guest {
   readonly #state: LineState = { closed: undefined };
   readonly #manager: Http2SessionManager;
   #socket: Socket | undefined;
+  #identity: Identity | undefined;
 
   constructor(socketPath: string) {
     this.#manager = new Http2SessionManager("http://guest", { idleConnectionTimeoutMs: never }, { createConnection: () => this.#connect(socketPath), settings: { initialWindowSize: windowBytes } });
@@ -35,7 +36,13 @@ export class GuestLine implements Guest {
     return this.#state.closed !== undefined;
   }
 
+  /** What the guest was told last, on this line. */
+  get identity(): Identity | undefined {
+    return this.#identity;
+  }
+
   async hello(identity: Identity): Promise<{ bootId: string; version: string }> {
+    this.#identity = identity;
     return this.#guarded(async () => {
       const { bootId, version } = await this.#client.hello({
         protocol,

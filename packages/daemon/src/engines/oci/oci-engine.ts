@@ -2,7 +2,7 @@ import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { Capture, CheckpointManifest, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
 import { run } from "../../host/spawn.ts";
-import { GuestLine } from "../../guest/guest-line.ts";
+import { GuestLines } from "../../guest/guest-lines.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
 import { launchShim } from "./launch-shim.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
@@ -24,7 +24,9 @@ export class OciEngine implements Engine {
   readonly #options: OciEngineOptions;
   readonly #directories: RuntimeDirectories;
   readonly #shims = new Map<string, Promise<ShimClient>>();
-  readonly #guests = new Map<string, GuestLine>();
+  readonly #lines: GuestLines;
+  /** Runtimes whose destruction has begun: a shim that ends then is no news. */
+  readonly #leaving = new Set<string>();
   #listener: (runtimeId: string, end: RuntimeEnd) => void = () => {};
 
   constructor(runtime: OciRuntime, options: OciEngineOptions) {
@@ -32,6 +34,7 @@ export class OciEngine implements Engine {
     this.#runtime = runtime;
     this.#options = options;
     this.#directories = new RuntimeDirectories(options.instance);
+    this.#lines = new GuestLines((runtimeId) => this.#directories.at(runtimeId).guestSocket);
   }
 
   async describe(): Promise<Info["engine"] & { readonly capabilities: Capabilities["capabilities"] }> {
@@ -77,7 +80,7 @@ export class OciEngine implements Engine {
   async freeze(runtimeId: string): Promise<void> {
     this.#require("pause");
     // A line that was closed on our side is still a process inside, whose memory the checkpoint would hold.
-    await (await this.#shim(runtimeId)).freeze(this.#guests.get(runtimeId)?.closed !== false);
+    await (await this.#shim(runtimeId)).freeze(!this.#lines.isOpen(runtimeId));
   }
 
   async thaw(runtimeId: string): Promise<void> {
@@ -92,20 +95,15 @@ export class OciEngine implements Engine {
   }
 
   async destroy(runtimeId: string): Promise<void> {
-    this.#guests.get(runtimeId)?.close("stopped");
-    this.#guests.delete(runtimeId);
-    const known = await this.#shim(runtimeId).catch(() => undefined);
+    this.#lines.close(runtimeId, "stopped");
+    this.#leaving.add(runtimeId);
     try {
-      await known?.destroy();
-    } catch (error) {
-      if (!(error instanceof ShimGone)) {
-        throw error;
+      await this.#destroyByShim(runtimeId);
+      if ((await this.#directories.list()).includes(runtimeId)) {
+        await run(this.#options.shimPath, ["destroy", this.#directories.at(runtimeId).path]);
       }
-    }
-    this.#shims.delete(runtimeId);
-    known?.close();
-    if ((await this.#directories.list()).includes(runtimeId)) {
-      await run(this.#options.shimPath, ["destroy", this.#directories.at(runtimeId).path]);
+    } finally {
+      this.#leaving.delete(runtimeId);
     }
   }
 
@@ -114,15 +112,11 @@ export class OciEngine implements Engine {
   }
 
   async guest(runtimeId: string): Promise<Guest> {
-    const known = this.#guests.get(runtimeId);
-    if (known !== undefined && !known.closed) {
-      return known;
+    if (!this.#lines.isOpen(runtimeId)) {
+      // So that the runtime's end is heard of.
+      await this.#shim(runtimeId);
     }
-    // Connects to the shim too, so that the runtime's end is heard of.
-    await this.#shim(runtimeId);
-    const line = new GuestLine(this.#directories.at(runtimeId).guestSocket);
-    this.#guests.set(runtimeId, line);
-    return line;
+    return this.#lines.open(runtimeId);
   }
 
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void {
@@ -151,6 +145,7 @@ export class OciEngine implements Engine {
       cgroup: this.#cgroup(runtimeId),
       hardMemoryBytes: this.#runtime.hardMemoryBytes(spec.resources),
       hostPids: this.#runtime.hostPids(spec.resources),
+      controlDir: plan.speaksControl ? this.#directories.at(runtimeId).engineState : "",
       guest: guestPath,
     };
     const directory = await this.#directories.create(runtimeId, description, plan.spec);
@@ -167,20 +162,65 @@ export class OciEngine implements Engine {
   #shim(runtimeId: string): Promise<ShimClient> {
     let client = this.#shims.get(runtimeId);
     if (client === undefined) {
-      client = ShimClient.open(
-        this.#directories.at(runtimeId).shimSocket,
-        (end) => this.#ended(runtimeId, end),
-        () => this.#shims.delete(runtimeId),
-      );
-      client.catch(() => this.#shims.delete(runtimeId));
-      this.#shims.set(runtimeId, client);
+      const opening = this.#openShim(runtimeId, () => {
+        this.#forget(runtimeId, opening);
+        void this.#comeBack(runtimeId);
+      });
+      opening.catch(() => this.#forget(runtimeId, opening));
+      this.#shims.set(runtimeId, opening);
+      client = opening;
     }
     return client;
   }
 
+  /** A shim that was killed leaves its runtime running: a new one takes it over. */
+  async #openShim(runtimeId: string, onClose: () => void): Promise<ShimClient> {
+    const directory = this.#directories.at(runtimeId);
+    const open = () => ShimClient.open(directory.shimSocket, (end) => this.#ended(runtimeId, end), onClose);
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof ShimGone) || this.#leaving.has(runtimeId) || !(await this.#directories.isLive(runtimeId))) {
+        throw error;
+      }
+      await launchShim(this.#options.shimPath, directory);
+      return open();
+    }
+  }
+
+  /** After a shim's end: at once, so that an end of the runtime that nobody watched is told in time. */
+  async #comeBack(runtimeId: string): Promise<void> {
+    try {
+      const { state, end } = await (await this.#shim(runtimeId)).status();
+      if (state === "ended" && end !== undefined) {
+        this.#ended(runtimeId, end);
+      }
+    } catch {
+      // The runtime was being destroyed; or no shim can be started now, and then the next call tries again and says why.
+    }
+  }
+
+  #forget(runtimeId: string, client: Promise<ShimClient>): void {
+    if (this.#shims.get(runtimeId) === client) {
+      this.#shims.delete(runtimeId);
+    }
+  }
+
+  async #destroyByShim(runtimeId: string): Promise<void> {
+    const known = await this.#shim(runtimeId).catch(() => undefined);
+    try {
+      await known?.destroy();
+    } catch (error) {
+      if (!(error instanceof ShimGone)) {
+        throw error;
+      }
+    }
+    this.#shims.delete(runtimeId);
+    known?.close();
+  }
+
   #ended(runtimeId: string, end: RuntimeEnd): void {
-    this.#guests.get(runtimeId)?.close("lost");
-    this.#guests.delete(runtimeId);
+    this.#lines.close(runtimeId, "lost");
     this.#listener(runtimeId, end);
   }
 

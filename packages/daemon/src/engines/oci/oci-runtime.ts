@@ -6,6 +6,8 @@ import type { RuntimeDirectory } from "./runtime-directory.ts";
 export interface LaunchPlan {
   readonly command: readonly string[];
   readonly spec: object;
+  /** The shim speaks this engine's control protocol, so that calls need no command. */
+  readonly speaksControl: boolean;
 }
 
 /** What differs between OCI runtimes under a shim. */

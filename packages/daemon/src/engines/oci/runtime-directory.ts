@@ -60,6 +60,12 @@ export class RuntimeDirectories {
     return names.filter((name) => runtimeIdShape.test(name));
   }
 
+  /** By the shim's own note: it started the runtime and has not seen its end. */
+  async isLive(runtimeId: string): Promise<boolean> {
+    const text = await readFile(path.join(this.at(runtimeId).path, "state.json"), "utf8").catch(() => "{}");
+    return (JSON.parse(text) as { phase?: string }).phase === "live";
+  }
+
   async log(runtimeId: string, limitBytes: number): Promise<string> {
     const directory = this.at(runtimeId);
     const texts = await Promise.all([directory.shimLog, directory.guestLog].map((file) => readFile(file, "utf8").catch(() => "")));

@@ -1,0 +1,44 @@
+package shim
+
+import (
+	"os"
+
+	"torpor.dev/torpor/native/internal/sentry"
+)
+
+// calls are what a running engine is asked to do: over its control socket, or by its commands.
+type calls interface {
+	Pause() error
+	Resume() error
+	Checkpoint(dir string) error
+	// Exec starts a program inside with the files as its stdio; it goes on after the call. The pid is that of a process on the host
+	// which waits for it, 0 if there is none.
+	Exec(argv []string, files []*os.File) (pid int, err error)
+}
+
+func callsOf(config Config, e engine) calls {
+	if config.ControlDir == "" {
+		return commands{e}
+	}
+	return control{sentry.At(config.ControlDir, config.ContainerID)}
+}
+
+type control struct{ sentry.Control }
+
+func (c control) Exec(argv []string, files []*os.File) (int, error) {
+	return 0, c.Control.Exec(argv, files)
+}
+
+type commands struct{ engine }
+
+func (c commands) Pause() error  { return c.run("pause", c.id) }
+func (c commands) Resume() error { return c.run("resume", c.id) }
+func (c commands) Checkpoint(dir string) error {
+	// Without --leave-running a checkpoint ends the sandbox, also when it fails.
+	return c.run("checkpoint", "--leave-running", "--image-path", dir, c.id)
+}
+
+func (c commands) Exec(argv []string, files []*os.File) (int, error) {
+	pid, _, err := c.reaper.Start(c.argv("exec", append([]string{c.id}, argv...)), "/", engineEnvironment(), files)
+	return pid, err
+}
