@@ -7,6 +7,7 @@ import { type GuestBinary, guestDirectory, hasGuest } from "../oci/guest-binary.
 import type { LaunchPlan, OciRuntime } from "../oci/oci-runtime.ts";
 import type { RuntimeDirectory } from "../oci/runtime-directory.ts";
 import { buildSpec, rebaseSpec } from "../oci/spec.ts";
+import pin from "./pin.json" with { type: "json" };
 import { type EngineBinary, keptRunsc } from "./resolve.ts";
 
 /** Flags of every call. They shape what a checkpoint holds, so they are recorded with it and used again. */
@@ -46,6 +47,7 @@ export class Gvisor implements OciRuntime {
     return {
       command: command(this.binary.path, directory, flags),
       spec: buildSpec(spec, { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: this.#guest.directory }),
+      speaksControl: speaksControl(this.binary),
     };
   }
 
@@ -54,7 +56,7 @@ export class Gvisor implements OciRuntime {
     this.#refuseOthers(manifest, binary !== undefined, await hasGuest(this.#dataDirectory, manifest.guest.sha256));
     const record = manifest.restore as RestoreRecord;
     const places = { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guestDirectory(this.#dataDirectory, manifest.guest.sha256) };
-    return { command: command(binary?.path ?? this.binary.path, directory, record.flags), spec: rebaseSpec(record.spec, spec, places) };
+    return { command: command(binary?.path ?? this.binary.path, directory, record.flags), spec: rebaseSpec(record.spec, spec, places), speaksControl: speaksControl(binary) };
   }
 
   async describeCapture(directory: RuntimeDirectory): Promise<Omit<Capture, "parts">> {
@@ -110,6 +112,11 @@ export class Gvisor implements OciRuntime {
       refuse(`this host's CPU lacks ${missing.join(", ")}`);
     }
   }
+}
+
+/** The control protocol is the engine's own and may change with each version (native/internal/sentry). */
+function speaksControl(binary: EngineBinary | undefined): boolean {
+  return binary?.version === pin.version;
 }
 
 function command(binary: string, directory: RuntimeDirectory, flagsToUse: readonly string[]): string[] {

@@ -27,6 +27,7 @@ export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
     planBoot: (spec, directory, cgroup) => ({
       command: [path, "--root", directory.engineState],
       spec: buildSpec(spec, { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guest.directory }),
+      speaksControl: false,
     }),
     planRestore: async () => refuse(),
     describeCapture: async () => refuse(),

@@ -1,0 +1,129 @@
+import { globSync, readFileSync } from "node:fs";
+import type { Benchmark, NamedMeasurement } from "./lib/benchmark.ts";
+import { median } from "./lib/median.ts";
+import { openSubject, type Subject } from "./lib/subject.ts";
+import { type Steps, sum } from "./floor/floor.ts";
+
+const execs = 40;
+
+/** The lifecycle of a Python sandbox that does next to nothing. */
+export const benchmark: Benchmark = {
+  name: "idle sandbox",
+  unit: "ms",
+  bound: 1.3,
+  async run(context) {
+    const subject = await openSubject(context);
+    const { floor } = subject;
+    await subject.sandbox("idle", 0);
+    await floor.call("create", { name: "idle" });
+    const memory = { value: await ourMemory(subject), floor: await floor.call<number>("memory", { name: "idle" }) };
+    const rounds = new Rounds();
+    for (let run = 0; run < context.runs; run++) {
+      context.say(`round ${run + 1} of ${context.runs}`);
+      await measureRound(subject, rounds, run);
+    }
+    const exec = await measureExec(subject);
+    return [...rounds.results(), ...exec, { name: "memory of a running idle sandbox, MB PSS (all processes; floor sentry + gofer + 15)", value: memory.value / 1e6, floor: memory.floor / 1e6 + 15, bound: 1 }];
+  },
+};
+
+class Rounds {
+  readonly values: Record<string, number[]> = {};
+  readonly floors: Record<string, number[]> = {};
+
+  add(name: string, value: number, floor: number): void {
+    (this.values[name] ??= []).push(value);
+    (this.floors[name] ??= []).push(floor);
+  }
+
+  results(): NamedMeasurement[] {
+    const bounds: Record<string, number> = { resume: 1.25, "fork, source frozen": 1.2, "checkpoint stored, MB": 1 };
+    return Object.entries(this.values).map(([name, values]) => ({ name, value: median(values), floor: median(this.floors[name] ?? []), bound: bounds[name] ?? 1.3 }));
+  }
+}
+
+async function measureRound({ client, floor, exec }: Subject, rounds: Rounds, run: number): Promise<void> {
+  const raw = await floor.call("pause", { name: "idle" });
+  const { ms: pause, value: paused } = await timed(() => client.pause("idle"));
+  rounds.add("pause", pause, sum(raw, "pause", "checkpoint", "delete", "umount"));
+  rounds.add("checkpoint stored, MB", Number(paused.operation?.result["checkpointBytes"]) / 1e6, 6);
+
+  const rawResume = await floor.call("resume", { name: "idle" });
+  const { ms: resume } = await timed(async () => {
+    await client.resume("idle");
+    await exec("idle");
+  });
+  rounds.add("resume", resume, sum(rawResume, "network", "mount", "restore", "exec"));
+
+  const child = `child${run}`;
+  const rawFork = await floor.call("fork", { name: "idle", child });
+  const { ms: fork, value: forked } = await timed(async () => {
+    const answer = await client.fork("idle", { name: child });
+    await exec(child);
+    return answer;
+  });
+  rounds.add("fork of one", fork, total(rawFork));
+  rounds.add("fork, source frozen", Number(forked.operation?.result["frozenMs"]), sum(rawFork, "pause", "checkpoint", "thaw"));
+  await floor.call("remove", { name: child });
+  await client.remove(child, { force: true });
+
+  const fresh = `fresh${run}`;
+  const rawCreate = await floor.call("create", { name: fresh });
+  const { ms: create } = await timed(async () => {
+    await client.create({ image: "debian", name: fresh });
+    await exec(fresh);
+  });
+  rounds.add("create", create, total(rawCreate));
+  await floor.call("remove", { name: fresh });
+  await client.remove(fresh, { force: true });
+}
+
+async function measureExec({ client, floor, exec }: Subject): Promise<NamedMeasurement[]> {
+  const ours: number[] = [];
+  const raw: number[] = [];
+  const inside: number[] = [];
+  for (let i = 0; i < execs; i++) {
+    ours.push((await timed(() => exec("idle"))).ms);
+    raw.push(sum(await floor.call("exec", { name: "idle" }), "exec"));
+    if (i % 10 === 0) inside.push(...(await spawnsInside(client)));
+  }
+  return [
+    { name: "exec true, of runsc exec true", value: median(ours), floor: median(raw), bound: 0.6 },
+    { name: "exec true, of a spawn inside", value: median(ours), floor: median(inside), bound: 1.4 },
+  ];
+}
+
+/** Times of ten starts of the same program from a process inside, in ms: no exec can be faster. */
+async function spawnsInside(client: Subject["client"]): Promise<number[]> {
+  const program = "import os, time\nfor i in range(10):\n    t = time.perf_counter(); p = os.posix_spawn('/bin/true', ['true'], {}, setsid=True); os.waitpid(p, 0); print((time.perf_counter() - t) * 1e3)";
+  const { stdout } = await client.exec("idle", { argv: ["python3", "-c", program] });
+  return Buffer.from(stdout, "base64").toString().trim().split("\n").map(Number);
+}
+
+/** PSS in bytes of everything that runs for the one sandbox: the processes of its control group, and its shim. */
+async function ourMemory({ daemon }: Subject): Promise<number> {
+  const mark = `/run/torpor/${daemon.instance}/`;
+  const pids = globSync("/proc/[0-9]*/cmdline").filter((file) => {
+    const argv = read(file).split("\0");
+    return argv.some((word) => word.includes(mark)) && /^(runsc-sandbox|runsc-gofer)$|torpor-shim$|runsc$/.test(argv[0] ?? "");
+  });
+  return pids.map((file) => Number(/^Pss:\s+(\d+)/m.exec(read(file.replace("cmdline", "smaps_rollup")))?.[1] ?? 0) * 1024).reduce((a, b) => a + b, 0);
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return ""; // it ended meanwhile
+  }
+}
+
+function total(steps: Steps): number {
+  return sum(steps, ...Object.keys(steps));
+}
+
+async function timed<T>(action: () => Promise<T>): Promise<{ ms: number; value: T }> {
+  const started = performance.now();
+  const value = await action();
+  return { ms: performance.now() - started, value };
+}
