@@ -57,7 +57,7 @@ function options(route: Route): Pick<RouteOptions, "method" | "url" | "schema" |
       ? {}
       : {
           preValidation: async (request: FastifyRequest) => {
-            request.body ??= {};
+            if (request.body === undefined) request.body = {};
           },
         }),
   };

@@ -25,7 +25,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
     ...(options.logger === undefined ? {} : { loggerInstance: options.logger }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
-    // A name that is longer than any id or name is an unknown route for the router, so that it never reaches a pattern.
+    // Longer than any id or name: such a thing never reaches a pattern.
     routerOptions: { maxParamLength: 128, querystringParser: parseQuery },
     // Streams of output and files have no time limit of their own.
     requestTimeout: 0,
