@@ -93,7 +93,11 @@ async function begin(
 }
 
 /** A call that had nothing to do succeeded too, and its operation can be read like any other. */
-async function commitUnchanged(ports: Ports, sandbox: SandboxRecord, { operationId, command, actor, request }: Asked): Promise<OperationRecord> {
+async function commitUnchanged(
+  ports: Ports,
+  sandbox: SandboxRecord,
+  { operationId, command, actor, request }: Asked,
+): Promise<OperationRecord> {
   const at = ports.clock.now().toISOString();
   const operation: OperationRecord = {
     id: operationId,

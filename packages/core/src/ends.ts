@@ -1,6 +1,6 @@
 import { describeError } from "./failure.ts";
-import type { Runner } from "./operations/runner.ts";
 import { endOf } from "./operations/aftermath.ts";
+import type { Runner } from "./operations/runner.ts";
 import type { RuntimeEnd } from "./ports/engine.ts";
 import type { Ports } from "./ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "./ports/store.ts";

@@ -1,5 +1,39 @@
-const manners = ["quiet", "calm", "still", "gentle", "patient", "slow", "mild", "drowsy", "snug", "warm", "soft", "sleepy", "cosy", "hushed", "restful", "serene"];
-const animals = ["otter", "dormouse", "bat", "hedgehog", "bear", "marmot", "squirrel", "swift", "badger", "lemur", "hummingbird", "frog", "tortoise", "skunk", "poorwill", "possum"];
+const manners = [
+  "quiet",
+  "calm",
+  "still",
+  "gentle",
+  "patient",
+  "slow",
+  "mild",
+  "drowsy",
+  "snug",
+  "warm",
+  "soft",
+  "sleepy",
+  "cosy",
+  "hushed",
+  "restful",
+  "serene",
+];
+const animals = [
+  "otter",
+  "dormouse",
+  "bat",
+  "hedgehog",
+  "bear",
+  "marmot",
+  "squirrel",
+  "swift",
+  "badger",
+  "lemur",
+  "hummingbird",
+  "frog",
+  "tortoise",
+  "skunk",
+  "poorwill",
+  "possum",
+];
 
 /** A name for somebody who gave none, like quiet-otter-3f2a; taken from the random id, whose chance makes it unlike others. */
 export function generateName(id: string): string {

@@ -2,8 +2,8 @@ import { TorporError } from "@torpor/contract";
 import { settleIfEnded } from "./ends.ts";
 import { describeError } from "./failure.ts";
 import { procedureOf } from "./operations/procedures.ts";
-import { greet } from "./operations/runtime.ts";
 import type { Runner } from "./operations/runner.ts";
+import { greet } from "./operations/runtime.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { OperationRecord, SandboxRecord } from "./ports/store.ts";
 
@@ -25,8 +25,14 @@ export async function recover(ports: Ports, runner: Runner): Promise<Recovery> {
   const pending = await ports.store.runningOperations();
   for (const operation of pending) refuseUnknown(operation);
   // A fork looks at what became of the children that it had begun, so those come to their end first.
-  await inTurns(pending.filter(({ kind }) => kind !== "fork"), (operation) => finish(ports, runner, operation));
-  await inTurns(pending.filter(({ kind }) => kind === "fork"), (operation) => finish(ports, runner, operation));
+  await inTurns(
+    pending.filter(({ kind }) => kind !== "fork"),
+    (operation) => finish(ports, runner, operation),
+  );
+  await inTurns(
+    pending.filter(({ kind }) => kind === "fork"),
+    (operation) => finish(ports, runner, operation),
+  );
   await runner.idle();
   const running = (await ports.store.listSandboxes()).filter(({ state }) => state === "running");
   let ended = 0;
@@ -41,7 +47,10 @@ function refuseUnknown(operation: OperationRecord): void {
   const known = procedureOf(operation).phases.map(({ name }) => name);
   if (known.includes(operation.phase)) return;
   const { id, kind, phase } = operation;
-  throw new TorporError("internal", `operation ${id} (${kind}) is in phase ${phase}, which this Torpor does not know: start the newer version that began it`);
+  throw new TorporError(
+    "internal",
+    `operation ${id} (${kind}) is in phase ${phase}, which this Torpor does not know: start the newer version that began it`,
+  );
 }
 
 async function finish(ports: Ports, runner: Runner, operation: OperationRecord): Promise<void> {

@@ -45,7 +45,15 @@ describe("the way of a sandbox", () => {
     world.engine.tick();
     const before = await lifecycle.guest("base");
     const { operation, sandbox } = await lifecycle.fork("base", { name: "kid", count: 2 });
-    expect(operation).toMatchObject({ status: "succeeded", result: { children: [{ name: "kid-1", error: null }, { name: "kid-2", error: null }] } });
+    expect(operation).toMatchObject({
+      status: "succeeded",
+      result: {
+        children: [
+          { name: "kid-1", error: null },
+          { name: "kid-2", error: null },
+        ],
+      },
+    });
     expect(sandbox).toMatchObject({ state: "running", generation: 1 });
     expect(await lifecycle.guest("base")).toBe(before);
     world.engine.tick();
@@ -65,7 +73,11 @@ describe("the way of a sandbox", () => {
   test("F09: a fork of a fork can be paused and resumed", async () => {
     const { world, lifecycle } = await withSandbox();
     await startCounter(lifecycle, "base");
-    for (const [from, to] of [["base", "one"], ["one", "two"], ["two", "three"]] as const) {
+    for (const [from, to] of [
+      ["base", "one"],
+      ["one", "two"],
+      ["two", "three"],
+    ] as const) {
       world.engine.tick();
       expect((await lifecycle.fork(from, { name: to })).operation.status).toBe("succeeded");
     }

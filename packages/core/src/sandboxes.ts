@@ -10,17 +10,17 @@ import {
   type StopRequest,
   TorporError,
 } from "@torpor/contract";
-import { ask, type Asking, lookUp } from "./commands.ts";
+import { type Asking, ask, lookUp } from "./commands.ts";
 import { watchEnds } from "./ends.ts";
 import { busy, nameTaken, notFound, notRunning } from "./lifecycle/refusals.ts";
-import { isSettled, type Command } from "./lifecycle/states.ts";
+import { type Command, isSettled } from "./lifecycle/states.ts";
 import { generateName } from "./names.ts";
 import { commitBirth } from "./operations/birth.ts";
 import { Runner } from "./operations/runner.ts";
 import type { Guest } from "./ports/guest.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { SandboxRecord } from "./ports/store.ts";
-import { recover, type Recovery } from "./recovery.ts";
+import { type Recovery, recover } from "./recovery.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
 import { operationView, sandboxView } from "./views.ts";
 

@@ -1,4 +1,4 @@
-import { type CreateSandboxRequest, type Resources, TorporError, type capabilityNames } from "@torpor/contract";
+import { type CreateSandboxRequest, type capabilityNames, type Resources, TorporError } from "@torpor/contract";
 import type { Ports } from "./ports/ports.ts";
 
 const mebibyte = 1024 * 1024;
@@ -24,7 +24,9 @@ export function checkFits({ node }: Ports, { memoryBytes, cpus }: Resources): vo
     throw new TorporError("capacity_exceeded", message, { details: { askedBytes: memoryBytes, nodeBytes: node.memoryBytes } });
   }
   if (cpus > node.cpus) {
-    throw new TorporError("capacity_exceeded", `${cpus} CPUs were asked for, the node has ${node.cpus}: ask for less`, { details: { asked: cpus, node: node.cpus } });
+    throw new TorporError("capacity_exceeded", `${cpus} CPUs were asked for, the node has ${node.cpus}: ask for less`, {
+      details: { asked: cpus, node: node.cpus },
+    });
   }
 }
 
@@ -32,10 +34,14 @@ export async function requireCapability(ports: Ports, name: (typeof capabilityNa
   const { capabilities } = await ports.engine.describe();
   const capability = capabilities[name];
   if (capability?.supported) return;
-  throw new TorporError("capability_unsupported", `the engine ${ports.engine.name} can't ${name}: ${capability?.reason ?? "it does not say why"}`, {
-    hint: "torpor capabilities shows what it can",
-    details: { engine: ports.engine.name, capability: name },
-  });
+  throw new TorporError(
+    "capability_unsupported",
+    `the engine ${ports.engine.name} can't ${name}: ${capability?.reason ?? "it does not say why"}`,
+    {
+      hint: "torpor capabilities shows what it can",
+      details: { engine: ports.engine.name, capability: name },
+    },
+  );
 }
 
 function inMebibytes(bytes: number): string {

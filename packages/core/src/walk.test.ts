@@ -10,7 +10,8 @@ const names = ["one", "two"] as const;
 const actions = {
   create: (lifecycle: Lifecycle, name: string) => lifecycle.create({ image: "python:3.12", name }),
   pause: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.pause(name, { memory: mode !== 0 }),
-  resume: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.resume(name, { memory: (["prefer", "require", "discard"] as const)[mode]! }),
+  resume: (lifecycle: Lifecycle, name: string, mode: number) =>
+    lifecycle.resume(name, { memory: (["prefer", "require", "discard"] as const)[mode]! }),
   fork: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.fork(name, { memory: mode !== 0, count: mode + 1 }),
   stop: (lifecycle: Lifecycle, name: string) => lifecycle.stop(name),
   start: (lifecycle: Lifecycle, name: string) => lifecycle.start(name),
@@ -78,17 +79,20 @@ describe("whatever is asked, and wherever the daemon is killed", () => {
     );
   });
 
-  test.each(Object.entries(lastSteps) as [Command, Command[]][])("each step of %s can be the last of a daemon, and the next finishes it", async (command, prepare) => {
-    for (let killAfter = 0; ; killAfter++) {
-      const world = new MemoryWorld();
-      for (const each of prepare) await actions[each](world.lifecycle(), "one", 1);
-      const ended = await killedRound(world, [{ command, target: 0, mode: 1 }], killAfter, false);
-      await checkAgreement(world, new Map());
-      const [sandbox, ...children] = await world.store.listSandboxes();
-      expect(`${sandbox?.state ?? "removed"} and ${children.length}`, `killed at step ${killAfter}`).toMatch(outcomes[command]);
-      if (ended) return;
-    }
-  });
+  test.each(Object.entries(lastSteps) as [Command, Command[]][])(
+    "each step of %s can be the last of a daemon, and the next finishes it",
+    async (command, prepare) => {
+      for (let killAfter = 0; ; killAfter++) {
+        const world = new MemoryWorld();
+        for (const each of prepare) await actions[each](world.lifecycle(), "one", 1);
+        const ended = await killedRound(world, [{ command, target: 0, mode: 1 }], killAfter, false);
+        await checkAgreement(world, new Map());
+        const [sandbox, ...children] = await world.store.listSandboxes();
+        expect(`${sandbox?.state ?? "removed"} and ${children.length}`, `killed at step ${killAfter}`).toMatch(outcomes[command]);
+        if (ended) return;
+      }
+    },
+  );
 });
 
 /** true: everything ended before the kill came. */

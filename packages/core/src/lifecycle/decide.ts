@@ -47,19 +47,29 @@ function joinable(active: OperationRecord, asked: Asked): boolean {
   return asked.command === "start" || asked.command === "stop" || asked.command === "remove";
 }
 
+/** What speaks against it, of what the state alone does not decide. */
 function objection(sandbox: SandboxRecord, asked: Asked): TorporError | undefined {
-  const { name, checkpoint, state } = sandbox;
-  if (asked.command === "remove") return asked.request.force === true ? undefined : refusal(sandbox, "remove");
-  if (asked.command === "resume") {
-    // A pause that could not free its runtime ends as failed, with its memory kept.
-    if (state === "failed" && checkpoint === null) return refusal(sandbox, "resume");
-    const required = (asked.request as ResumeRequest).memory === "require";
-    return required && checkpoint === null ? noMemoryKept(sandbox, `resume it with torpor resume ${name} for a fresh boot`) : undefined;
+  switch (asked.command) {
+    case "remove":
+      return asked.request.force === true ? undefined : refusal(sandbox, "remove");
+    case "resume":
+      return objectionToResume(sandbox, asked.request as ResumeRequest);
+    default:
+      return objectionToFork(sandbox, asked.request as ForkRequest);
   }
-  const { memory } = asked.request as ForkRequest;
+}
+
+function objectionToResume(sandbox: SandboxRecord, { memory }: ResumeRequest): TorporError | undefined {
+  if (sandbox.checkpoint !== null) return undefined;
+  // A pause that could not free its runtime ends as failed, with its memory kept; other failed ones have none.
+  if (sandbox.state === "failed") return refusal(sandbox, "resume");
+  return memory === "require" ? noMemoryKept(sandbox, `resume it with torpor resume ${sandbox.name} for a fresh boot`) : undefined;
+}
+
+function objectionToFork(sandbox: SandboxRecord, { memory }: ForkRequest): TorporError | undefined {
   if (memory === false) return undefined;
-  if (state === "paused") return checkpoint === null ? noMemoryKept(sandbox, "fork it with --files-only") : undefined;
-  return refusal(sandbox, "fork");
+  if (sandbox.state !== "paused") return refusal(sandbox, "fork");
+  return sandbox.checkpoint === null ? noMemoryKept(sandbox, "fork it with --files-only") : undefined;
 }
 
 function begin(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {

@@ -20,15 +20,27 @@ export function refusal(sandbox: SandboxRecord, command: Command): TorporError {
     case "pause":
       return state === "paused"
         ? new TorporError("sandbox_not_running", `${subject} already`, { hint: resumeHint(name), details: { state } })
-        : new TorporError("sandbox_not_running", `${subject}: pause takes a running sandbox`, { hint: startHint(name), details: { state } });
+        : new TorporError("sandbox_not_running", `${subject}: pause takes a running sandbox`, {
+            hint: startHint(name),
+            details: { state },
+          });
     case "resume":
-      return new TorporError("sandbox_not_paused", `${subject}: resume takes a paused sandbox`, { hint: startHint(name), details: { state } });
+      return new TorporError("sandbox_not_paused", `${subject}: resume takes a paused sandbox`, {
+        hint: startHint(name),
+        details: { state },
+      });
     case "fork":
-      return new TorporError("sandbox_not_running", `${subject}: fork takes a running sandbox`, { hint: startHint(name), details: { state } });
+      return new TorporError("sandbox_not_running", `${subject}: fork takes a running sandbox`, {
+        hint: startHint(name),
+        details: { state },
+      });
     case "start":
       return new TorporError("sandbox_not_stopped", `${subject}: ${resumeHint(name)}`, { details: { state } });
     case "remove":
-      return new TorporError("sandbox_live", `${subject}: stop it first or use --force`, { hint: `torpor stop ${name}`, details: { state } });
+      return new TorporError("sandbox_live", `${subject}: stop it first or use --force`, {
+        hint: `torpor stop ${name}`,
+        details: { state },
+      });
     case "stop":
       return new TorporError("sandbox_not_running", `${subject}: there is nothing to stop`, { details: { state } });
   }
@@ -51,7 +63,10 @@ export function busy(sandbox: SandboxRecord, operation: OperationRecord): Torpor
 }
 
 export function noMemoryKept(sandbox: SandboxRecord, step: string): TorporError {
-  return new TorporError("checkpoint_incompatible", `sandbox ${sandbox.name} was paused with files only, there is no memory to bring back: ${step}`);
+  return new TorporError(
+    "checkpoint_incompatible",
+    `sandbox ${sandbox.name} was paused with files only, there is no memory to bring back: ${step}`,
+  );
 }
 
 export function notFound(idOrName: string): TorporError {

@@ -31,16 +31,23 @@ const addressTries = 256;
 
 /** Writes the record and its create operation, with an address that nobody else has. */
 export async function commitBirth(ports: Ports, draft: Draft): Promise<Born> {
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1; tries <= addressTries; tries++) {
     const born = await bear(ports, draft);
-    try {
-      await ports.store.commit({ sandboxes: [born.sandbox], operations: [born.operation] });
-      return { sandbox: { ...born.sandbox, version: 1 }, operation: { ...born.operation, version: 1 } };
-    } catch (error) {
-      if (!(error instanceof StoreConflict)) throw error;
-      if (error.kind === "name") throw nameTaken(draft.name);
-      if (error.kind !== "address" || tries === addressTries) throw new TorporError("internal", "a new sandbox found no place in the store", { cause: error });
-    }
+    const conflict = await commitOnce(ports, born);
+    if (conflict === null) return { sandbox: { ...born.sandbox, version: 1 }, operation: { ...born.operation, version: 1 } };
+    if (conflict.kind === "name") throw nameTaken(draft.name);
+    if (conflict.kind !== "address") throw conflict;
+  }
+  throw new TorporError("capacity_exceeded", "others took every free address first: retry");
+}
+
+async function commitOnce(ports: Ports, { sandbox, operation }: Born): Promise<StoreConflict | null> {
+  try {
+    await ports.store.commit({ sandboxes: [sandbox], operations: [operation] });
+    return null;
+  } catch (error) {
+    if (error instanceof StoreConflict) return error;
+    throw error;
   }
 }
 

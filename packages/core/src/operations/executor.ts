@@ -1,4 +1,4 @@
-import { toErrorBody, TorporError } from "@torpor/contract";
+import { TorporError, toErrorBody } from "@torpor/contract";
 import { describeError, toTorporError } from "../failure.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
@@ -81,7 +81,12 @@ class Run {
     const committed = this.#committed();
     this.journal.revert();
     const { id, kind, sandboxId, phase } = this.journal.operation;
-    ports.log.error(`${kind} failed`, { operation: id, sandbox: sandboxId, phase: this.#names[this.#index] ?? phase, cause: describeError(cause) });
+    ports.log.error(`${kind} failed`, {
+      operation: id,
+      sandbox: sandboxId,
+      phase: this.#names[this.#index] ?? phase,
+      cause: describeError(cause),
+    });
     await this.failpoint("undo");
     if (!committed) await procedure.undo(this.work());
     await this.failpoint("undo.done");
@@ -138,7 +143,10 @@ class Run {
 
   #throwIfCancelled(): void {
     if (!this.#execution.signal.aborted || this.#committed()) return;
-    throw new TorporError("operation_active", `${this.journal.operation.kind} was given up: sandbox ${this.journal.sandbox.name} is being removed`);
+    throw new TorporError(
+      "operation_active",
+      `${this.journal.operation.kind} was given up: sandbox ${this.journal.sandbox.name} is being removed`,
+    );
   }
 }
 
@@ -148,6 +156,7 @@ async function free(ports: Ports, { garbage }: Outcome): Promise<void> {
     ...(garbage?.disks ?? []).map((id) => ports.disks.remove(id)),
   ];
   for (const result of await Promise.allSettled(all)) {
-    if (result.status === "rejected") ports.log.error("freeing a leftover failed: the next start frees it", { cause: describeError(result.reason) });
+    if (result.status === "rejected")
+      ports.log.error("freeing a leftover failed: the next start frees it", { cause: describeError(result.reason) });
   }
 }

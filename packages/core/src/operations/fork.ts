@@ -1,4 +1,4 @@
-import { type ErrorBody, fromErrorBody, toErrorBody, type TorporError } from "@torpor/contract";
+import { type ErrorBody, fromErrorBody, type TorporError, toErrorBody } from "@torpor/contract";
 import { toTorporError } from "../failure.ts";
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";

@@ -1,5 +1,5 @@
-import type { Capture } from "../ports/engine.ts";
 import type { CheckpointManifest } from "../ports/checkpoints.ts";
+import type { Capture } from "../ports/engine.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
 import type { Phase, Work } from "./procedure.ts";

@@ -6,7 +6,14 @@ import { type Failing, note, type Outcome, optionalNote, type Phase, type Work }
 import { boot, cloneAnew, greet, readCheckpoint, restore } from "./runtime.ts";
 
 /** What says that the memory can't be had back; anything else (no room, shutting down) leaves the sandbox paused instead. */
-const lostMemory: ReadonlySet<ErrorCode> = new Set(["checkpoint_corrupt", "checkpoint_incompatible", "restore_failed", "engine_failed", "timeout", "internal"]);
+const lostMemory: ReadonlySet<ErrorCode> = new Set([
+  "checkpoint_corrupt",
+  "checkpoint_incompatible",
+  "restore_failed",
+  "engine_failed",
+  "timeout",
+  "internal",
+]);
 /** One restore in a thousand was reported to fail for nothing (google/gvisor#11842): these are tried once more. */
 const worthAnotherTry: ReadonlySet<ErrorCode> = new Set(["restore_failed", "engine_failed"]);
 const restoreTries = 2;
@@ -100,7 +107,10 @@ async function tryRestore(work: Work, checkpointId: string): Promise<TorporError
       await restoreOnce(work, checkpointId);
       return null;
     } catch (cause) {
-      const error = cause instanceof TorporError ? cause : new TorporError("restore_failed", `memory of sandbox ${work.sandbox.name} could not be restored`, { cause });
+      const error =
+        cause instanceof TorporError
+          ? cause
+          : new TorporError("restore_failed", `memory of sandbox ${work.sandbox.name} could not be restored`, { cause });
       work.ports.log.error("a restore failed", { sandbox: work.sandbox.id, tries, cause: describeError(cause) });
       await work.ports.engine.destroy(note(work, "runtimeId"));
       if (tries === restoreTries || !worthAnotherTry.has(error.code)) return error;
@@ -112,7 +122,10 @@ async function restoreOnce(work: Work, checkpointId: string): Promise<void> {
   const { ports, sandbox } = work;
   const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
   const boundTo = sandbox.diskId ?? "";
-  const [manifest] = await Promise.all([readCheckpoint(ports, sandbox, checkpointId, boundTo), cloneAnew(ports, boundTo, incarnation.diskId)]);
+  const [manifest] = await Promise.all([
+    readCheckpoint(ports, sandbox, checkpointId, boundTo),
+    cloneAnew(ports, boundTo, incarnation.diskId),
+  ]);
   await restore(ports, sandbox, incarnation, manifest);
   await greet(ports, sandbox, incarnation.runtimeId, sandbox.generation + 1, "resumed");
 }

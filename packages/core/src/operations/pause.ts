@@ -30,7 +30,10 @@ export const pause: Procedure = {
         await ports.checkpoints.seal(manifest);
         const checkpoint = { id: manifest.id, storedBytes: storedBytes(captured), createdAt: manifest.createdAt };
         // The line of an earlier checkpoint that could not be restored ends here.
-        return { sandbox: { checkpoint }, notes: { capture: null, replaced: sandbox.checkpoint?.id ?? null, sealedBytes: checkpoint.storedBytes } };
+        return {
+          sandbox: { checkpoint },
+          notes: { capture: null, replaced: sandbox.checkpoint?.id ?? null, sealedBytes: checkpoint.storedBytes },
+        };
       },
     },
     {
@@ -39,7 +42,8 @@ export const pause: Procedure = {
         const { ports, sandbox } = work;
         const { runtimeId } = sandbox;
         // Only now: the streams of a pause that fails before go on unbroken.
-        if (runtimeId !== null && !work.repeated) await quietly(ports, "closing the line", [async () => (await ports.engine.guest(runtimeId)).close("paused")]);
+        if (runtimeId !== null && !work.repeated)
+          await quietly(ports, "closing the line", [async () => (await ports.engine.guest(runtimeId)).close("paused")]);
         return reclaim.run(work);
       },
     },

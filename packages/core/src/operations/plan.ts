@@ -6,7 +6,12 @@ import type { SandboxRecord } from "../ports/store.ts";
 import type { PlannedChild } from "./fork.ts";
 
 /** The ids of everything an operation may make, fixed before it begins so that each phase can be repeated. */
-export function plan(ports: Ports, sandbox: SandboxRecord, command: Command, request: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function plan(
+  ports: Ports,
+  sandbox: SandboxRecord,
+  command: Command,
+  request: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   switch (command) {
     case "pause":
       return (request as PauseRequest).memory === false ? {} : { checkpointId: ports.ids.next("ck") };

@@ -13,7 +13,8 @@ export const resume: Procedure = {
     const restored = note(work, "restored");
     const reason = lossOf(work);
     const result = { restored, ...(reason === null ? {} : { reason }) };
-    const memory = restored === "memory" ? [{ type: "memory_restored", data: {} }] : reason === null ? [] : [{ type: "memory_lost", data: { reason } }];
+    const memory =
+      restored === "memory" ? [{ type: "memory_restored", data: {} }] : reason === null ? [] : [{ type: "memory_lost", data: { reason } }];
     const generation = outcome.sandbox.generation;
     return { ...outcome, result, events: [{ type: "sandbox.resumed", data: { ...result, generation } }, ...memory] };
   },

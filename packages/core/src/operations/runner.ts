@@ -34,7 +34,9 @@ export class Runner {
     }).finally(() => this.#running.delete(operation.id));
     this.#running.set(operation.id, { ended, abort });
     // Whoever waits gets the rejection; without anybody it must not end the process.
-    ended.catch((error: unknown) => this.#ports.log.error("an operation could not be carried on", { operation: operation.id, cause: String(error) }));
+    ended.catch((error: unknown) =>
+      this.#ports.log.error("an operation could not be carried on", { operation: operation.id, cause: String(error) }),
+    );
     return ended;
   }
 

@@ -45,7 +45,10 @@ export interface GuestSessions {
 export interface GuestFiles {
   stat(path: string, options: { user?: string; follow?: boolean }): Promise<Entry>;
   list(path: string, options: { user?: string; depth?: number }): Promise<Entry[]>;
-  read(path: string, options: { user?: string; offset?: number; length?: number; signal?: AbortSignal }): Promise<{ entry: Entry; content: AsyncIterable<Uint8Array> }>;
+  read(
+    path: string,
+    options: { user?: string; offset?: number; length?: number; signal?: AbortSignal },
+  ): Promise<{ entry: Entry; content: AsyncIterable<Uint8Array> }>;
   write(path: string, content: AsyncIterable<Uint8Array>, options: { user?: string; mode?: number; parents?: boolean }): Promise<Entry>;
   makeDirectory(path: string, options: { user?: string; parents?: boolean; mode?: number }): Promise<Entry>;
   move(from: string, to: string, options: { user?: string }): Promise<Entry>;

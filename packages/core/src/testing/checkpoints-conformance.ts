@@ -42,9 +42,9 @@ export function checkpointsConformance(name: string, make: () => Promise<Checkpo
       await harness.write(await checkpoints.begin("ck_a", 0), "old", "half");
       const location = await checkpoints.begin("ck_a", 0);
       expect(await harness.read(location, "old")).toBeUndefined();
-      await harness.write(location, "new", "whole");
+      await harness.write(location, "pages", "whole");
       await checkpoints.seal(manifestOf("ck_a"));
-      expect(await harness.read(checkpoints.locate("ck_a"), "new")).toBe("whole");
+      expect(await harness.read(checkpoints.locate("ck_a"), "pages")).toBe("whole");
       expect(await harness.read(checkpoints.locate("ck_a"), "old")).toBeUndefined();
     });
 
@@ -54,7 +54,7 @@ export function checkpointsConformance(name: string, make: () => Promise<Checkpo
     });
 
     test("a manifest that can't be read is corrupt, not absent", async () => {
-      await checkpoints.begin("ck_a", 0);
+      await harness.write(await checkpoints.begin("ck_a", 0), "pages", "whole");
       await checkpoints.seal(manifestOf("ck_a"));
       await harness.damageManifest("ck_a");
       await expect(checkpoints.read("ck_a")).rejects.toMatchObject({ code: "checkpoint_corrupt" });
@@ -62,7 +62,7 @@ export function checkpointsConformance(name: string, make: () => Promise<Checkpo
 
     test("removes sealed and unsealed ones, twice, and what never was", async () => {
       await checkpoints.begin("ck_a", 0);
-      await checkpoints.begin("ck_b", 0);
+      await harness.write(await checkpoints.begin("ck_b", 0), "pages", "whole");
       await checkpoints.seal(manifestOf("ck_b"));
       for (const id of ["ck_a", "ck_b", "ck_b", "ck_none"]) await checkpoints.remove(id);
       expect(await checkpoints.list()).toEqual([]);

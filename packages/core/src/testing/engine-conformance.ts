@@ -21,7 +21,9 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
 
     test("refuses too little memory before anything is made", () => {
       expect(() => harness.engine.validate(harness.resources)).not.toThrow();
-      expect(() => harness.engine.validate({ ...harness.resources, memoryBytes: 1024 })).toThrow(expect.objectContaining({ code: "invalid_request" }));
+      expect(() => harness.engine.validate({ ...harness.resources, memoryBytes: 1024 })).toThrow(
+        expect.objectContaining({ code: "invalid_request" }),
+      );
     });
 
     test("boots, runs commands and gives their exit codes and output", async () => {

@@ -42,7 +42,15 @@ export async function bootOne(harness: EngineHarness): Promise<Booted> {
 
 export function specFor({ ids, disks, image, resources, network }: EngineHarness, diskId: string): RuntimeSpec {
   const sandboxId = ids.next("sb");
-  return { runtimeId: ids.next("rt"), sandboxId, hostname: "conformance", disk: disks.locate(diskId), image: image.location, resources, network };
+  return {
+    runtimeId: ids.next("rt"),
+    sandboxId,
+    hostname: "conformance",
+    disk: disks.locate(diskId),
+    image: image.location,
+    resources,
+    network,
+  };
 }
 
 export async function greeted({ engine, network }: EngineHarness, spec: RuntimeSpec, origin: Identity["origin"]): Promise<Guest> {
@@ -66,7 +74,10 @@ export async function greeted({ engine, network }: EngineHarness, spec: RuntimeS
 }
 
 /** Freezes, captures and seals; the runtime stays frozen. */
-export async function checkpointOf({ engine, checkpoints, ids, image }: EngineHarness, { spec, diskId, guest }: Booted): Promise<CheckpointManifest> {
+export async function checkpointOf(
+  { engine, checkpoints, ids, image }: EngineHarness,
+  { spec, diskId, guest }: Booted,
+): Promise<CheckpointManifest> {
   await guest.prepare();
   await engine.freeze(spec.runtimeId);
   const id = ids.next("ck");

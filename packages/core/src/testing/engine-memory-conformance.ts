@@ -103,7 +103,10 @@ export function memoryConformance(current: () => EngineHarness): void {
       await corrupt(manifest.id, name);
       const restored = engine.restore(specFor(current(), copy), manifest, checkpoints.locate(manifest.id));
       const damaged = manifest.parts.slice(0, manifest.parts.findIndex((part) => part.name === name) + 1).map((part) => part.name);
-      await expect(restored).rejects.toMatchObject({ code: "checkpoint_corrupt", message: expect.stringMatching(new RegExp(damaged.map(escaped).join("|"))) });
+      await expect(restored).rejects.toMatchObject({
+        code: "checkpoint_corrupt",
+        message: expect.stringMatching(new RegExp(damaged.map(escaped).join("|"))),
+      });
     }
     expect(await engine.list()).toEqual([]);
   });
@@ -115,7 +118,9 @@ export function memoryConformance(current: () => EngineHarness): void {
     const manifest = await checkpointOf(current(), booted);
     await engine.destroy(booted.spec.runtimeId);
     const other = { ...manifest, engine: { ...manifest.engine, version: "another", sha256: "f".repeat(64) } };
-    await expect(engine.restore(booted.spec, other, checkpoints.locate(manifest.id))).rejects.toMatchObject({ code: "checkpoint_incompatible" });
+    await expect(engine.restore(booted.spec, other, checkpoints.locate(manifest.id))).rejects.toMatchObject({
+      code: "checkpoint_incompatible",
+    });
     expect(await engine.list()).toEqual([]);
   });
 

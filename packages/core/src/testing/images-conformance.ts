@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Image } from "@torpor/contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Images } from "../ports/images.ts";
 
 export interface ImagesHarness {

@@ -89,7 +89,10 @@ export class MemoryEngine implements Engine {
     if (runtime.state !== "frozen") throw new TorporError("engine_failed", `runtime ${runtimeId} is captured while it is ${runtime.state}`);
     const parts: CheckpointPart[] = [];
     await this.#faulty("capture", async () => {
-      for (const [name, content] of [["state", runtime.dump()], ["pages", "pages"]] as const) {
+      for (const [name, content] of [
+        ["state", runtime.dump()],
+        ["pages", "pages"],
+      ] as const) {
         this.#options.checkpoints.partsAt(location).set(name, content);
         parts.push({ name, sizeBytes: content.length, hash: hashOf(content) });
       }
@@ -158,11 +161,15 @@ export class MemoryEngine implements Engine {
 
   #verified(manifest: CheckpointManifest, location: string): string {
     if (manifest.engine.version !== this.version) {
-      throw new TorporError("checkpoint_incompatible", `checkpoint ${manifest.id} was made by version ${manifest.engine.version}, this is ${this.version}`);
+      throw new TorporError(
+        "checkpoint_incompatible",
+        `checkpoint ${manifest.id} was made by version ${manifest.engine.version}, this is ${this.version}`,
+      );
     }
     const found = this.#options.checkpoints.partsAt(location);
     for (const { name, hash } of manifest.parts) {
-      if (hashOf(found.get(name) ?? "") !== hash) throw new TorporError("checkpoint_corrupt", `part ${name} of checkpoint ${manifest.id} is damaged`);
+      if (hashOf(found.get(name) ?? "") !== hash)
+        throw new TorporError("checkpoint_corrupt", `part ${name} of checkpoint ${manifest.id} is damaged`);
     }
     return found.get("state") ?? "";
   }
@@ -172,7 +179,8 @@ export class MemoryEngine implements Engine {
     if (this.#runtimes.has(spec.runtimeId)) throw new Error(`there is a runtime ${spec.runtimeId} already`);
     if (this.#usage(opened.id) !== null) throw new Error(`two runtimes would write disk ${opened.id}`);
     for (const runtime of this.#runtimes.values()) {
-      if (runtime.spec.sandboxId === spec.sandboxId && runtime.end === null) throw new Error(`sandbox ${spec.sandboxId} would have two runtimes`);
+      if (runtime.spec.sandboxId === spec.sandboxId && runtime.end === null)
+        throw new Error(`sandbox ${spec.sandboxId} would have two runtimes`);
     }
     return opened;
   }

@@ -10,7 +10,8 @@ export function memoryFiles(runtime: MemoryRuntime, ready: () => Promise<void>):
     if (file === undefined) throw new TorporError("file_not_found", `there is no file ${path} in the sandbox`);
     return file;
   };
-  const isDirectory = (path: string): boolean => path === "/" || runtime.paths().some((name) => name.startsWith(`${path.replace(/\/$/, "")}/`));
+  const isDirectory = (path: string): boolean =>
+    path === "/" || runtime.paths().some((name) => name.startsWith(`${path.replace(/\/$/, "")}/`));
   return {
     async stat(path) {
       await ready();

@@ -111,7 +111,8 @@ export class MemoryRuntime {
   }
 
   endAllSessions(): void {
-    for (const { sessionId } of [...this.#memory.processes]) this.endSession(sessionId, { reason: "killed", exitCode: 143, signal: "TERM" });
+    for (const { sessionId } of [...this.#memory.processes])
+      this.endSession(sessionId, { reason: "killed", exitCode: 143, signal: "TERM" });
   }
 
   find(sessionId: string): KeptSession | undefined {

@@ -15,9 +15,18 @@ export class MemoryStore implements Store {
     for (const record of sandboxes) next.set(record.id, copy({ ...record, version: record.version + 1 }));
     const nextOperations = new Map(this.#operations);
     for (const record of operations) nextOperations.set(record.id, copy({ ...record, version: record.version + 1 }));
-    checkUnique([...next.values()].map(({ name }) => name), "name");
-    checkUnique([...next.values()].flatMap(({ address }) => (address === null ? [] : [address])), "address");
-    checkUnique([...nextOperations.values()].filter(({ status }) => status === "running").map(({ sandboxId }) => sandboxId), "operation");
+    checkUnique(
+      [...next.values()].map(({ name }) => name),
+      "name",
+    );
+    checkUnique(
+      [...next.values()].flatMap(({ address }) => (address === null ? [] : [address])),
+      "address",
+    );
+    checkUnique(
+      [...nextOperations.values()].filter(({ status }) => status === "running").map(({ sandboxId }) => sandboxId),
+      "operation",
+    );
     replace(this.#sandboxes, next);
     replace(this.#operations, nextOperations);
     for (const event of events) this.#events.push(copy({ ...event, seq: this.#events.length + 1 }));
@@ -38,7 +47,10 @@ export class MemoryStore implements Store {
   }
 
   async listOperations(sandboxId: string): Promise<OperationRecord[]> {
-    return [...this.#operations.values()].filter((record) => record.sandboxId === sandboxId).reverse().map(copy);
+    return [...this.#operations.values()]
+      .filter((record) => record.sandboxId === sandboxId)
+      .reverse()
+      .map(copy);
   }
 
   async runningOperations(): Promise<OperationRecord[]> {

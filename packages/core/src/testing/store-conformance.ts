@@ -30,7 +30,9 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     });
 
     test("an id wins over a name", async () => {
-      await store.commit({ sandboxes: [sandboxRecord({ id: "sb_a", name: "a", address: null }), sandboxRecord({ id: "b", name: "c", address: null })] });
+      await store.commit({
+        sandboxes: [sandboxRecord({ id: "sb_a", name: "a", address: null }), sandboxRecord({ id: "b", name: "c", address: null })],
+      });
       await store.commit({ sandboxes: [sandboxRecord({ id: "sb_d", name: "b", address: null })] });
       expect((await store.findSandbox("b"))?.id).toBe("b");
     });
@@ -65,11 +67,17 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       await expect(store.commit({ operations: [operationRecord({ id: "op_b" })] })).rejects.toMatchObject({ kind: "operation" });
       await store.commit({ operations: [operationRecord({ version: 1, status: "succeeded" })] });
       await store.commit({ operations: [operationRecord({ id: "op_b" })] });
-      await store.commit({ sandboxes: [sandboxRecord({ id: "sb_c", name: "c", address: null }), sandboxRecord({ id: "sb_d", name: "d", address: null })] });
+      await store.commit({
+        sandboxes: [sandboxRecord({ id: "sb_c", name: "c", address: null }), sandboxRecord({ id: "sb_d", name: "d", address: null })],
+      });
     });
 
     test("a removed sandbox frees its name and address; operations and events stay", async () => {
-      await store.commit({ sandboxes: [sandboxRecord()], operations: [operationRecord({ status: "succeeded" })], events: [anEvent("sandbox.created")] });
+      await store.commit({
+        sandboxes: [sandboxRecord()],
+        operations: [operationRecord({ status: "succeeded" })],
+        events: [anEvent("sandbox.created")],
+      });
       await store.commit({ removed: [sandboxRecord({ version: 1 })], events: [anEvent("sandbox.removed")] });
       expect(await store.listSandboxes()).toEqual([]);
       expect((await store.listOperations("sb_a")).map(({ id }) => id)).toEqual(["op_a"]);
@@ -99,7 +107,9 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     });
 
     test("of many at once that want the same, one gets it", async () => {
-      const commits = Array.from({ length: 20 }, (_, index) => store.commit({ sandboxes: [sandboxRecord({ id: `sb_${index}`, address: null })] }));
+      const commits = Array.from({ length: 20 }, (_, index) =>
+        store.commit({ sandboxes: [sandboxRecord({ id: `sb_${index}`, address: null })] }),
+      );
       const outcomes = await Promise.allSettled(commits);
       expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     });

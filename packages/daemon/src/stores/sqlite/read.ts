@@ -36,14 +36,28 @@ export async function listOperations(database: Kysely<Schema>, sandboxId: string
 }
 
 export async function runningOperations(database: Kysely<Schema>): Promise<OperationRecord[]> {
-  const rows = await database.selectFrom("operations").select(["version", "record"]).where("status", "=", "running").orderBy("ordinal").execute();
+  const rows = await database
+    .selectFrom("operations")
+    .select(["version", "record"])
+    .where("status", "=", "running")
+    .orderBy("ordinal")
+    .execute();
   return rows.map((row) => recordOf<OperationRecord>(row));
 }
 
-export async function listEvents(database: Kysely<Schema>, filter: { sandboxId?: string; after?: number; limit?: number }): Promise<Event[]> {
-  let query = database.selectFrom("events").selectAll().where("seq", ">", filter.after ?? 0);
+export async function listEvents(
+  database: Kysely<Schema>,
+  filter: { sandboxId?: string; after?: number; limit?: number },
+): Promise<Event[]> {
+  let query = database
+    .selectFrom("events")
+    .selectAll()
+    .where("seq", ">", filter.after ?? 0);
   if (filter.sandboxId !== undefined) query = query.where("sandbox_id", "=", filter.sandboxId);
-  const rows = await query.orderBy("seq").limit(filter.limit ?? defaultEventLimit).execute();
+  const rows = await query
+    .orderBy("seq")
+    .limit(filter.limit ?? defaultEventLimit)
+    .execute();
   return rows.map(eventOf);
 }
 

@@ -39,7 +39,10 @@ describe("the SQLite store", () => {
     const database = new Database(path);
     database.prepare("insert into schema_migrations values (99, 'from the future', '2030-01-01')").run();
     database.close();
-    await expect(openSqliteStore(path)).rejects.toMatchObject({ code: "storage_failed", message: expect.stringContaining("schema 99 (from the future)") });
+    await expect(openSqliteStore(path)).rejects.toMatchObject({
+      code: "storage_failed",
+      message: expect.stringContaining("schema 99 (from the future)"),
+    });
   });
 
   test("says which file is no store", async () => {
@@ -50,7 +53,9 @@ describe("the SQLite store", () => {
 
 function dump(path: string): string {
   const database = new Database(path, { readonly: true });
-  const rows = database.prepare("select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by name").all() as { sql: string }[];
+  const rows = database.prepare("select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by name").all() as {
+    sql: string;
+  }[];
   database.close();
   return rows.map(({ sql }) => `${sql};\n`).join("");
 }

@@ -1,0 +1,71 @@
+import { TorporError } from "@torpor/contract";
+import { describe, expect, test } from "vitest";
+import { broken, withPaused } from "../testing/scenes.ts";
+
+describe("a restore that fails", () => {
+  test("prefer: boots fresh and says so everywhere", async () => {
+    const { world, lifecycle } = await withPaused();
+    const { checkpoint } = await lifecycle.get("base");
+    world.checkpoints.corrupt(checkpoint!.id, "pages");
+    const { operation, sandbox } = await lifecycle.resume("base");
+    expect(operation).toMatchObject({ status: "succeeded", result: { restored: "files", reason: expect.stringContaining("part pages") } });
+    expect(sandbox).toMatchObject({ state: "running", generation: 2, restored: "files", checkpoint: { id: checkpoint!.id } });
+    expect((await lifecycle.events("base")).map(({ type }) => type)).toEqual([
+      "sandbox.created",
+      "sandbox.paused",
+      "sandbox.resumed",
+      "memory_lost",
+    ]);
+    // Kept to be looked at, until the next pause takes its place.
+    expect(await world.checkpoints.list()).toEqual([checkpoint!.id]);
+    const again = await lifecycle.pause("base");
+    expect(await world.checkpoints.list()).toEqual([again.sandbox?.checkpoint?.id]);
+  });
+
+  test("require: stays paused with the error, and can succeed when the cause is gone", async () => {
+    const { world, lifecycle } = await withPaused();
+    world.engine.version = "2";
+    const { operation, sandbox } = await lifecycle.resume("base", { memory: "require" });
+    expect(operation).toMatchObject({ status: "failed", error: { code: "checkpoint_incompatible" } });
+    expect(sandbox).toMatchObject({ state: "paused", generation: 1, failure: { code: "checkpoint_incompatible" } });
+    world.engine.version = "1";
+    const again = await lifecycle.resume("base", { memory: "require" });
+    expect(again).toMatchObject({ operation: { result: { restored: "memory" } }, sandbox: { state: "running", failure: null } });
+    await lifecycle.idle();
+    expect(await world.disks.list()).toHaveLength(1);
+  });
+
+  test("P28: is tried once more, on the disk as it was", async () => {
+    const { world, lifecycle } = await withPaused();
+    world.engine.failNext("restore", broken, { after: true });
+    expect((await lifecycle.resume("base")).operation.result).toMatchObject({ restored: "memory" });
+    expect(world.errors.filter((line) => line.includes("Error:"))).toEqual([]);
+  });
+
+  test("for want of room leaves it paused, also with prefer: its memory is still there", async () => {
+    const { world, lifecycle } = await withPaused();
+    world.engine.failNext("restore", new TorporError("capacity_exceeded", "512 MiB are needed, 100 MiB are free"));
+    const { operation, sandbox } = await lifecycle.resume("base");
+    expect(operation.error?.code).toBe("capacity_exceeded");
+    expect(sandbox?.state).toBe("paused");
+    expect((await lifecycle.resume("base")).operation.result).toMatchObject({ restored: "memory" });
+  });
+
+  test("discard boots fresh, and that is no loss", async () => {
+    const { world, lifecycle } = await withPaused();
+    const { operation } = await lifecycle.resume("base", { memory: "discard" });
+    expect(operation.result).toEqual({ restored: "files", phases: expect.anything() });
+    expect((await lifecycle.events("base")).map(({ type }) => type)).not.toContain("memory_lost");
+    await lifecycle.idle();
+    expect(await world.checkpoints.list()).toEqual([]);
+  });
+
+  test("a checkpoint of another disk state is never restored", async () => {
+    const { world, lifecycle } = await withPaused();
+    const record = (await world.store.findSandbox("base"))!;
+    await world.disks.clone(record.diskId!, "dk_moved");
+    await world.store.commit({ sandboxes: [{ ...record, diskId: "dk_moved" }] });
+    const { operation } = await lifecycle.resume("base", { memory: "require" });
+    expect(operation.error).toMatchObject({ code: "checkpoint_incompatible", message: expect.stringContaining("another disk state") });
+  });
+});
