@@ -47,6 +47,9 @@ async function argumentsFor(space: Workspace, apt: HostApt, packages: readonly s
     // The hooks are constant words for a shell; "$1" is the new root. mmdebstrap left the settings of this host in it.
     `--customize-hook=rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap"`,
     `--customize-hook=test ! -e "$1/usr/bin/python3" || ln -sf ../../bin/python3 "$1/usr/local/bin/python"`,
+    // Of this host's network and name nothing stays; the engine gives each sandbox its own.
+    `--customize-hook=echo localhost > "$1/etc/hostname"; : > "$1/etc/resolv.conf"; chmod 644 "$1/etc/hostname" "$1/etc/resolv.conf"`,
+    `--customize-hook=chmod 644 "$1"/etc/apt/sources.list.d/*`,
     ...(secretSources ? [`--customize-hook=rm -f "$1"/etc/apt/sources.list.d/*`] : []),
     apt.suite,
     tar,

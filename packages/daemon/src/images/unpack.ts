@@ -23,6 +23,7 @@ export async function unpackLayout(space: Workspace, layout: string, progress: P
   } catch (cause) {
     throw cause instanceof CommandError && cause.ending === "exit" ? unpackFailure(cause) : cause;
   }
+  await space.requireRoom();
   if (!(await stat(rootfs)).isDirectory()) {
     throw new TorporError("image_invalid", "The image's root is not a directory.");
   }

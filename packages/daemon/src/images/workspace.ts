@@ -10,6 +10,8 @@ export interface Workspace {
   readonly path: string;
   /** Ends with the caller's cancellation, or when the pool runs full. */
   readonly signal: AbortSignal;
+  /** disk_full if what was made so far took the pool's reserve, so that it must not be kept. */
+  requireRoom(): Promise<void>;
 }
 
 /** Below this the work is given up: what runs in sandboxes needs the rest. */
@@ -30,10 +32,18 @@ export async function withWorkspace<T>(pool: Pool, signal: AbortSignal | undefin
     );
   }, watchIntervalMs);
   try {
-    return await work({ path: directory, signal: signal === undefined ? full.signal : AbortSignal.any([full.signal, signal]) });
+    return await work({
+      path: directory,
+      signal: signal === undefined ? full.signal : AbortSignal.any([full.signal, signal]),
+      requireRoom: async () => {
+        if ((await pool.freeBytes()) < reserveBytes) {
+          throw doesNotFit();
+        }
+      },
+    });
   } catch (cause) {
     if (full.signal.aborted) {
-      throw new TorporError("disk_full", "The image does not fit into the pool.", { hint: roomHint, cause });
+      throw doesNotFit(cause);
     }
     if (cause instanceof CommandError && cause.ending === "aborted") {
       throw new TorporError("timeout", "The work on the image was cancelled.", { cause });
@@ -43,4 +53,8 @@ export async function withWorkspace<T>(pool: Pool, signal: AbortSignal | undefin
     clearInterval(watch);
     await pool.remove(directory);
   }
+}
+
+function doesNotFit(cause?: unknown): TorporError {
+  return new TorporError("disk_full", "The image does not fit into the pool.", { hint: roomHint, cause });
 }
