@@ -3,7 +3,7 @@ import { toTorporError } from "../failure.ts";
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { commitBirth } from "./birth.ts";
-import { capture, freeze, goOn, manifestOf, quiesce, undoFreeze } from "./freezing.ts";
+import { capture, freeze, goOn, manifestOf, quiesce, reserve, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
 import { cloneAnew } from "./runtime.ts";
 
@@ -22,11 +22,11 @@ interface Child {
 const captureBoth: Phase = {
   name: "capture",
   joined: true,
-  redoFrom: "quiesce",
+  redoFrom: "reserve",
   async run(work) {
     const { ports, sandbox } = work;
     const checkpointId = optionalNote(work, "checkpointId");
-    const taken = checkpointId === null ? null : (await capture(work, checkpointId)).capture;
+    const taken = checkpointId === null ? null : await capture(work);
     await cloneAnew(ports, sandbox.diskId ?? "", note(work, "fromDiskId"));
     return { notes: { capture: taken } };
   },
@@ -34,7 +34,7 @@ const captureBoth: Phase = {
 
 const thaw: Phase = {
   name: "thaw",
-  redoFrom: "quiesce",
+  redoFrom: "reserve",
   async run(work) {
     await goOn(work);
     const frozenMs = work.repeated ? 0 : work.ports.clock.monotonicMs() - numericNote(work, "frozenAt");
@@ -65,7 +65,7 @@ const children: Phase = {
 /** Of a running sandbox: a short freeze in which memory and disk are taken, then the source goes on. */
 export const fork: Procedure = {
   kind: "fork",
-  phases: [quiesce, freeze, captureBoth, thaw, seal, children],
+  phases: [reserve, quiesce, freeze, captureBoth, thaw, seal, children],
   commitPoint: "children",
   freeLater: true,
   async undo(work) {

@@ -2,17 +2,33 @@ import type { CheckpointManifest } from "../ports/checkpoints.ts";
 import type { Capture } from "../ports/engine.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
-import type { Phase, Work } from "./procedure.ts";
+import { note, optionalNote, type Phase, type Work } from "./procedure.ts";
 import { greet } from "./runtime.ts";
 
 /** Beside the runtime's memory a checkpoint holds the engine's own state: 0.2 MB measured, and room for its growth. */
 const stateMarginBytes = 64 * 1024 * 1024;
 
+/** The checkpoint's place, made anew if an earlier attempt left one. Before the freeze: it costs no frozen time, and too little room no freeze. */
+export const reserve: Phase = {
+  name: "reserve",
+  // A crash between the three repeats them, and each looks first whether the runtime is frozen already.
+  joined: true,
+  async run(work) {
+    const { ports, sandbox } = work;
+    const checkpointId = optionalNote(work, "checkpointId");
+    if (checkpointId === null) return undefined;
+    if (work.repeated) await ports.checkpoints.remove(checkpointId);
+    const heldBytes = await ports.engine.memoryBytes(runtimeOf(sandbox));
+    const location = await ports.checkpoints.begin(checkpointId, heldBytes + stateMarginBytes);
+    return { notes: { heldBytes, location } };
+  },
+};
+
 /** The guest lets nothing new begin and writes dirty files to the disk. */
 export const quiesce: Phase = {
   name: "quiesce",
-  // A crash between the two repeats both, and each looks first whether the runtime is frozen already.
   joined: true,
+  redoFrom: "reserve",
   async run(work) {
     const runtimeId = runtimeOf(work.sandbox);
     if (await isFrozen(work)) return undefined;
@@ -26,7 +42,7 @@ export const quiesce: Phase = {
 
 export const freeze: Phase = {
   name: "freeze",
-  redoFrom: "quiesce",
+  redoFrom: "reserve",
   async run({ ports, sandbox }) {
     const frozenAt = ports.clock.monotonicMs();
     await ports.engine.freeze(runtimeOf(sandbox));
@@ -34,14 +50,9 @@ export const freeze: Phase = {
   },
 };
 
-/** Memory into a checkpoint's place, made anew if an earlier attempt left one. */
-export async function capture(work: Work, checkpointId: string): Promise<{ capture: Capture; heldBytes: number }> {
-  const { ports, sandbox } = work;
-  const runtimeId = runtimeOf(sandbox);
-  if (work.repeated) await ports.checkpoints.remove(checkpointId);
-  const heldBytes = await ports.engine.memoryBytes(runtimeId);
-  const location = await ports.checkpoints.begin(checkpointId, heldBytes + stateMarginBytes);
-  return { capture: await ports.engine.capture(runtimeId, location), heldBytes };
+/** Memory into the reserved place. */
+export function capture(work: Work): Promise<Capture> {
+  return work.ports.engine.capture(runtimeOf(work.sandbox), note(work, "location"));
 }
 
 export function manifestOf(work: Work, id: string, diskId: string, captured: Capture): CheckpointManifest {
