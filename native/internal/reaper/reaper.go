@@ -5,6 +5,7 @@ package reaper
 import (
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"syscall"
 )
@@ -95,6 +96,8 @@ func (r *Reaper) loop() {
 			<-r.kick
 		case status.Exited() || status.Signaled():
 			r.deliver(pid, status)
+			// Whoever waits for this runs now, on this thread: the next wait would take it along into the kernel.
+			runtime.Gosched()
 		}
 	}
 }

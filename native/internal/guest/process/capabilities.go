@@ -1,6 +1,9 @@
 package process
 
 import (
+	"syscall"
+	"unsafe"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -11,24 +14,28 @@ var sessionCapabilities = []int{
 	unix.CAP_SYS_CHROOT, unix.CAP_KILL, unix.CAP_AUDIT_WRITE,
 }
 
-// limitCapabilities bounds what children of the calling thread can ever have. The thread itself keeps its permitted set:
-// it still has to change users. Errors mean that there was nothing to give away, as in tests without root.
+// limitCapabilities bounds what a program executed by any thread of this process can ever have. PID 1 itself keeps what it
+// has: the bound acts at exec alone. Errors mean that there is nothing to give away, as in tests, which are no root's or
+// are linked with C.
 func limitCapabilities() {
 	keep := uint64(0)
 	for _, c := range sessionCapabilities {
 		keep |= 1 << c
 	}
-	for c := 0; c < 64; c++ {
-		if keep&(1<<c) == 0 && unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0) == unix.EINVAL {
-			break // past the kernel's last capability
+	for c := uintptr(0); c < 64; c++ {
+		if keep&(1<<c) != 0 {
+			continue
+		}
+		if _, _, e := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); e != 0 {
+			break // past the kernel's last capability, or nothing to give away
 		}
 	}
-	_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	_, _, _ = syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0)
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData
 	if unix.Capget(&header, &data[0]) != nil {
 		return
 	}
 	data[0].Inheritable, data[1].Inheritable = 0, 0
-	_ = unix.Capset(&header, &data[0])
+	_, _, _ = syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data[0])), 0)
 }

@@ -3,7 +3,6 @@
 package process
 
 import (
-	"runtime"
 	"syscall"
 
 	"torpor.dev/torpor/native/internal/guest/users"
@@ -20,75 +19,32 @@ type Request struct {
 	Terminal bool // descriptor 0 becomes the controlling terminal
 }
 
-// Spawner starts processes from one locked thread, whose capability bounding set they inherit. One thread
-// is enough: the kernel suspends the parent in vfork and Go serialises forks anyway.
-type Spawner struct {
-	work chan job
-	pids *pidsLimit
-}
+// Spawner starts processes.
+type Spawner struct{ pids *pidsLimit }
 
-type job struct {
-	run  func() (int, error)
-	done chan result
-}
-
-type result struct {
-	pid int
-	err error
-}
-
-// NewSpawner starts the thread.
+// NewSpawner bounds what children of this process can ever have.
 func NewSpawner() *Spawner {
-	s := &Spawner{work: make(chan job), pids: &pidsLimit{}}
-	go func() {
-		runtime.LockOSThread()
-		limitCapabilities()
-		for j := range s.work {
-			pid, err := j.run()
-			j.done <- result{pid, err}
-		}
-	}()
-	return s
+	limitCapabilities()
+	return &Spawner{pids: &pidsLimit{}}
 }
 
 // Start answers when the program is executed. The error is the errno of fork, chdir or exec.
+//
+// Where the sandbox's processes have used up their limit, a session asked for from outside starts beside it and is then
+// counted against it, so that the sandbox stays reachable. What it forked before that is moved in as well.
 func (s *Spawner) Start(r *Request) (int, error) {
 	group := s.pids.group()
-	pid, err := s.onThread(func() (int, error) { return forkExec(r, group) })
+	pid, err := forkExec(r, group)
 	if err == syscall.EAGAIN && group >= 0 {
-		return s.startOverLimit(r)
+		if pid, err = forkExec(r, -1); err == nil {
+			s.pids.adopt(pid)
+		}
 	}
 	return pid, err
 }
 
 // LimitPids bounds the tasks of everything that is started from now on. 0: no bound.
-func (s *Spawner) LimitPids(limit uint32) error {
-	return s.pids.set(limit)
-}
-
-func (s *Spawner) onThread(run func() (int, error)) (int, error) {
-	j := job{run, make(chan result, 1)}
-	s.work <- j
-	r := <-j.done
-	return r.pid, r.err
-}
-
-// startOverLimit keeps the sandbox reachable when its own processes have used up the limit: a session asked for from
-// outside starts beside the limit and is then counted against it. What it forked before that is moved in as well.
-func (s *Spawner) startOverLimit(r *Request) (int, error) {
-	done := make(chan result, 1)
-	go func() {
-		runtime.LockOSThread() // not unlocked: the thread, with its smaller capability set, ends with the goroutine
-		limitCapabilities()
-		pid, err := forkExec(r, -1)
-		if err == nil {
-			s.pids.adopt(pid)
-		}
-		done <- result{pid, err}
-	}()
-	got := <-done
-	return got.pid, got.err
-}
+func (s *Spawner) LimitPids(limit uint32) error { return s.pids.set(limit) }
 
 func forkExec(r *Request, group int) (int, error) {
 	attr := &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: r.Files, Sys: &syscall.SysProcAttr{Setsid: true}}

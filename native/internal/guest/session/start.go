@@ -96,10 +96,11 @@ func (t *Table) launch(s *Session, req *guestv1.StartRequest) error {
 			return pid, err
 		},
 		func(status syscall.WaitStatus) {
-			go func() {
-				s.finish(status)
-				t.keep(s)
-			}()
+			if s.terminal { // its drain may have to wait
+				go t.finish(s, status)
+			} else {
+				t.finish(s, status)
+			}
 		})
 	if err != nil {
 		s.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"syscall"
 
 	"connectrpc.com/connect"
 
@@ -168,6 +169,11 @@ func (t *Table) forget(s *Session) {
 		delete(t.sessions, s.id)
 	}
 	t.ended = slices.DeleteFunc(t.ended, func(e *Session) bool { return e == s })
+}
+
+func (t *Table) finish(s *Session, status syscall.WaitStatus) {
+	s.finish(status)
+	t.keep(s)
 }
 
 // keep files a session with the ended ones and forgets the oldest beyond the bound.
