@@ -96,10 +96,10 @@ func removeGroup(dir string) error {
 		if err == nil || errors.Is(err, unix.ENOENT) {
 			return nil
 		}
-		if !errors.Is(err, unix.EBUSY) || tries == 400 {
+		if !errors.Is(err, unix.EBUSY) || tries == 2000 {
 			return fmt.Errorf("remove cgroup %s: %w", dir, err)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -149,10 +149,10 @@ func unmount(point string) error {
 		switch {
 		case err == nil, errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOENT):
 			return nil
-		case !errors.Is(err, unix.EBUSY) || tries == 400:
+		case !errors.Is(err, unix.EBUSY) || tries == 2000:
 			return err
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -170,9 +170,9 @@ func WaitLoopFree(path string) error {
 		if held == "" {
 			return nil
 		}
-		if tries == 400 {
+		if tries == 2000 {
 			return fmt.Errorf("%s still holds disk %s", filepath.Dir(filepath.Dir(held)), path)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -245,20 +245,27 @@ func (r *Runtime) livePids() []int {
 
 func release(root host.Root, d dir, config Config, pids []int) error {
 	cgroup := host.Cgroup{Path: config.Cgroup}
-	// A kill may race with a fork: until the group is empty.
+	// The kernel takes as long to end an interface (25 ms) as all the rest does: beside it.
+	network := make(chan error, 1)
+	go func() { network <- host.DropNamespace(d.namespace(), config.Network) }()
+	if err := killAll(cgroup, pids); err != nil {
+		return errors.Join(err, <-network)
+	}
+	removed := make(chan error, 1)
+	go func() { removed <- cgroup.Remove() }()
+	return errors.Join(root.Unmount(), <-removed, <-network)
+}
+
+// killAll kills until the group is empty: a kill may race with a fork.
+func killAll(cgroup host.Cgroup, pids []int) error {
 	for tries := 0; ; tries++ {
 		if err := killAndWait(append(pids, cgroup.Pids()...), 30*time.Second); err != nil {
 			return err
 		}
 		if len(cgroup.Pids()) == 0 || tries == 100 {
-			break
+			return nil
 		}
 	}
-	results := make(chan error, 3)
-	go func() { results <- root.Unmount() }()
-	go func() { results <- host.DropNamespace(d.namespace(), config.Network) }()
-	go func() { results <- cgroup.Remove() }()
-	return errors.Join(<-results, <-results, <-results)
 }
 
 // reaped is told of the ends of processes that became the shim's: the sentry among them.

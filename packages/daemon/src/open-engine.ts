@@ -21,8 +21,11 @@ export async function openEngine({ engine, dataDirectory, ...options }: EngineSe
   return new OciEngine(runtime, { ...options, shimPath: nativeBinary("torpor-shim") });
 }
 
-/** Built by scripts/bootstrap, by Go's names of platforms. */
+/** Built by scripts/bootstrap, by Go's names of platforms; TORPOR_NATIVE names another directory. */
 function nativeBinary(name: string): string {
+  if (process.env.TORPOR_NATIVE !== undefined) {
+    return path.join(process.env.TORPOR_NATIVE, name);
+  }
   const architecture = process.arch === "x64" ? "amd64" : process.arch;
   return path.join(fileURLToPath(new URL("../../../native/bin", import.meta.url)), `linux-${architecture}`, name);
 }
