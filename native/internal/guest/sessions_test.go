@@ -133,6 +133,31 @@ func TestReattachesWithoutGapOrRepeat(t *testing.T) {
 	}
 }
 
+// A session that says nothing until it gets input is announced all the same: its reader gives no input before.
+func TestAttachToASilentSessionAnnouncesIt(t *testing.T) {
+	c := newClient(t)
+	silent := sh("silent", "read line; echo got $line")
+	silent.Stdin = true
+	if _, err := c.Start(background, connect.NewRequest(silent)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(background, 10*time.Second)
+	defer cancel()
+	stream, err := c.Attach(ctx, connect.NewRequest(&guestv1.AttachRequest{SessionId: "silent"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !stream.Receive() || stream.Msg().GetStarted().GetId() != "silent" {
+		t.Fatalf("the first message is %v: %v", stream.Msg(), stream.Err())
+	}
+	if _, err := c.Write(background, connect.NewRequest(&guestv1.WriteRequest{SessionId: "silent", Data: []byte("it\n"), Eof: true})); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := collect(t, stream); err != nil || string(all.stdout) != "got it\n" {
+		t.Errorf("got %v: %v", all, err)
+	}
+}
+
 // E07: the end comes at once though a child holds the pipe, and the child lives on.
 func TestEndsWithItsMainProcess(t *testing.T) {
 	c := newClient(t)

@@ -60,13 +60,17 @@ func (s *Session) Describe() *guestv1.Session {
 // the message need not go out by itself. Without a message, those that were kept back go out.
 type Send func(m *guestv1.AttachResponse, more bool) error
 
-// Attach gives every frame after `after` to `send`, then the end.
+// Attach gives what is known of the session to `send`, every frame after `after`, then the end.
 func (s *Session) Attach(ctx context.Context, after uint64, hold bool, send Send) error {
 	r, err := s.journal.attach(ctx, after, hold)
 	if err != nil {
 		return err
 	}
 	defer r.close()
+	// It goes out by itself: a session that is silent until it gets input may have nothing else to tell.
+	if err := send(&guestv1.AttachResponse{Event: &guestv1.AttachResponse_Started{Started: s.Describe()}}, false); err != nil {
+		return err
+	}
 	return r.forward(ctx, send)
 }
 
