@@ -141,6 +141,16 @@ func (b *box) connect(generation uint64, origin string) *client {
 	return c
 }
 
+func storedMB(dir string) float64 {
+	files, _ := os.ReadDir(dir)
+	total := int64(0)
+	for _, f := range files {
+		info, _ := f.Info()
+		total += info.Sys().(*syscall.Stat_t).Blocks * 512
+	}
+	return float64(total) / 1e6
+}
+
 func (b *box) disconnect() {
 	for _, p := range b.pipes {
 		p.Close()
@@ -187,7 +197,10 @@ func TestEngineKeepsSessionsOverARestore(t *testing.T) {
 	_, err = c.Start(context.Background(), connect.NewRequest(term))
 	must(t, err)
 	counter := sh("counter", "i=0; while :; do i=$((i+1)); echo $i; sleep 0.05; done")
-	counter.TimeoutMs = 60_000
+	timed := sh("timed", "sleep 600")
+	timed.TimeoutMs = 4000
+	_, err = c.Start(context.Background(), connect.NewRequest(timed))
+	must(t, err)
 	_, err = c.Start(context.Background(), connect.NewRequest(counter))
 	must(t, err)
 	time.Sleep(500 * time.Millisecond)
@@ -204,18 +217,15 @@ func TestEngineKeepsSessionsOverARestore(t *testing.T) {
 	b.engine("pause", b.id)
 	image := b.dir + "/image"
 	b.engine("checkpoint", "--leave-running", "--image-path", image, b.id)
-	files, _ := os.ReadDir(image)
-	total := int64(0)
-	for _, f := range files {
-		info, _ := f.Info()
-		total += info.Sys().(*syscall.Stat_t).Blocks * 512
-	}
-	t.Logf("checkpoint: %.2f MB", float64(total)/1e6)
+	t.Logf("checkpoint: %.2f MB", storedMB(image))
 	b.engine("delete", "--force", b.id)
-	time.Sleep(3 * time.Second)
+	time.Sleep(4 * time.Second) // as long as the time limit of one of its sessions
 	b.engine("restore", "--detach", "--background", "--bundle", b.dir, "--image-path", image, b.id)
 	c = b.connect(2, "resumed")
 
+	if s, err := c.SessionsClient.Get(context.Background(), connect.NewRequest(&guestv1.GetRequest{SessionId: "timed"})); err != nil || s.Msg.GetEnd() != nil {
+		t.Errorf("the time away was counted: %v, %v", s, err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	stream, err := c.Attach(ctx, connect.NewRequest(&guestv1.AttachRequest{SessionId: "counter"}))
 	must(t, err)
@@ -240,6 +250,9 @@ func TestEngineKeepsSessionsOverARestore(t *testing.T) {
 	r, err = c.run(t, sh("after", "hostname; echo $TORPOR_GENERATION; cat /run/torpor/identity.json; ps ax"))
 	must(t, err)
 	t.Logf("%s%s", r.stdout, r.stderr)
+	if end := waitForEnd(t, c, "timed").GetEnd(); end.GetReason() != guestv1.EndReason_END_REASON_TIMEOUT {
+		t.Errorf("end %v", end)
+	}
 }
 
 // measureExec compares an exec over the open channel with the same spawn timed inside, in turns: the machine's load
@@ -319,4 +332,51 @@ func TestEngineOutlivesAMemoryHogAndAForkBomb(t *testing.T) {
 	must(t, err)
 	_, err = c.Shutdown(context.Background(), connect.NewRequest(&guestv1.ShutdownRequest{GraceMs: 1000}))
 	t.Logf("shutdown: %v", err)
+}
+
+// An idle sandbox costs little more than without a guest.
+func TestEngineStaysSmall(t *testing.T) {
+	const boundMB = 6
+	b := newBox(t)
+	b.engine("run", "--detach", "--bundle", b.dir, b.id)
+	c := b.connect(1, "boot")
+	for i := range 20 {
+		_, err := c.run(t, sh(fmt.Sprint("small", i), "seq 1 2000"))
+		must(t, err)
+	}
+	_, err := c.Prepare(context.Background(), connect.NewRequest(&guestv1.PrepareRequest{}))
+	must(t, err)
+	b.disconnect()
+	b.engine("pause", b.id)
+	b.engine("checkpoint", "--leave-running", "--image-path", b.dir+"/image", b.id)
+	files, _ := os.ReadDir(b.dir + "/image")
+	for _, f := range files {
+		info, _ := f.Info()
+		t.Log(f.Name(), info.Size())
+	}
+	if mb := storedMB(b.dir + "/image"); mb > boundMB {
+		t.Errorf("checkpoint: %.2f MB", mb)
+	}
+}
+
+// The tests of this package, run inside: what holds on Linux holds on the engine.
+func TestEnginePassesTheTestsOfLinux(t *testing.T) {
+	b := newBox(t)
+	build := exec.Command("go", "test", "-c", "-o", b.dir+"/root/guest.test", "torpor.dev/torpor/native/internal/guest")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	b.engine("run", "--detach", "--bundle", b.dir, b.id)
+	c := b.connect(1, "boot")
+	r, err := c.run(t, &guestv1.StartRequest{SessionId: "tests", Argv: []string{"/guest.test", "-test.v"}, Workdir: "/tmp", Hold: true})
+	must(t, err)
+	for line := range strings.Lines(string(r.stdout)) {
+		if !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- PASS") {
+			t.Log(strings.TrimSuffix(line, "\n"))
+		}
+	}
+	if r.end.GetExitCode() != 0 {
+		t.Errorf("end %v: %s", r.end, r.stderr)
+	}
 }

@@ -150,7 +150,7 @@ func TestAttachToASilentSessionAnnouncesIt(t *testing.T) {
 	if !stream.Receive() || stream.Msg().GetStarted().GetId() != "silent" {
 		t.Fatalf("the first message is %v: %v", stream.Msg(), stream.Err())
 	}
-	if _, err := c.Write(background, connect.NewRequest(&guestv1.WriteRequest{SessionId: "silent", Data: []byte("it\n"), Eof: true})); err != nil {
+	if _, err := c.SessionsClient.Write(background, connect.NewRequest(&guestv1.WriteRequest{SessionId: "silent", Data: []byte("it\n"), Eof: true})); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := collect(t, stream); err != nil || string(all.stdout) != "got it\n" {
