@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Lifecycle } from "./sandboxes.ts";
-import { withSandbox } from "./testing/scenes.ts";
+import { MemoryWorld } from "./testing/index.ts";
+import { gateAt, withSandbox } from "./testing/scenes.ts";
 
 describe("a runtime that ends by itself", () => {
   test.each([
@@ -15,6 +16,20 @@ describe("a runtime that ends by itself", () => {
     expect((await lifecycle.events("base")).at(-1)).toMatchObject({ type: "sandbox.ended", data: end });
     expect(await world.engine.list()).toEqual([]);
     await expect(lifecycle.guest("base")).rejects.toMatchObject({ code: "sandbox_not_running" });
+  });
+
+  test("just before it is written down as running is not taken for running", async () => {
+    const world = new MemoryWorld();
+    const gate = gateAt("create.commit");
+    const lifecycle = world.lifecycle(gate.failpoint);
+    const creating = lifecycle.create({ image: "debian", name: "base" });
+    await gate.reached;
+    const [runtimeId] = await world.engine.list();
+    world.engine.end(runtimeId!, { reason: "killed", exitCode: 137, message: "killed from outside" });
+    gate.open();
+    await creating;
+    await settled(lifecycle, "base", "failed");
+    expect(await world.engine.list()).toEqual([]);
   });
 
   test("while no daemon was there is found by the next", async () => {

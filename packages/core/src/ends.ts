@@ -14,21 +14,29 @@ export function watchEnds(ports: Ports, runner: Runner): void {
   });
 }
 
+/** So often, and so far apart, one looks again at an operation that is begun and not at work yet, or is another process's. */
+const looks = 100;
+const lookAgainMs = 50;
+
 /** Waits for the operation at work, which may have dealt with the end already. */
 export async function settleEnd(ports: Ports, runner: Runner, runtimeId: string, end: RuntimeEnd, actor: string): Promise<void> {
-  for (;;) {
-    const sandbox = (await ports.store.listSandboxes()).find((record) => record.runtimeId === runtimeId);
+  for (let look = 0; look < looks; look++) {
+    const sandbox = await ownerOf(ports, runtimeId);
     if (sandbox === undefined) return;
     if (sandbox.operationId !== null) {
       const ended = runner.ended(sandbox.operationId);
-      // Begun by another process, or between its last commit and its end.
-      if (ended === undefined) return;
-      await ended;
+      await (ended ?? ports.clock.sleep(lookAgainMs));
       continue;
     }
-    if (sandbox.state !== "running") return;
-    if (await begun(ports, runner, sandbox, end, actor)) return;
+    if (sandbox.state !== "running" || (await begun(ports, runner, sandbox, end, actor))) return;
   }
+}
+
+/** Also while the operation that makes the runtime has not written it into the record yet. */
+async function ownerOf(ports: Ports, runtimeId: string): Promise<SandboxRecord | undefined> {
+  const making = (await ports.store.runningOperations()).find(({ notes }) => notes.runtimeId === runtimeId);
+  const sandboxes = await ports.store.listSandboxes();
+  return sandboxes.find((record) => record.runtimeId === runtimeId || record.id === making?.sandboxId);
 }
 
 /** For recovery: a record that says running, and a runtime that does not. */

@@ -55,17 +55,23 @@ function refuseUnknown(operation: OperationRecord): void {
 
 async function finish(ports: Ports, runner: Runner, operation: OperationRecord): Promise<void> {
   const sandbox = await ports.store.findSandbox(operation.sandboxId);
-  if (sandbox === undefined) throw new TorporError("internal", `operation ${operation.id} has no sandbox ${operation.sandboxId}`);
+  if (sandbox === undefined) return giveUp(ports, operation);
   const again: OperationRecord = { ...operation, attempt: operation.attempt + 1, actor: "recovery" };
   await ports.store.commit({ operations: [again] });
   const ended = await runner.run(sandbox, { ...again, version: again.version + 1 });
   ports.log.info("an operation of an ended daemon was settled", { operation: ended.id, kind: ended.kind, status: ended.status });
 }
 
+/** A record edited by hand must not keep the others from their recovery. */
+async function giveUp(ports: Ports, operation: OperationRecord): Promise<void> {
+  const error = { code: "sandbox_not_found" as const, message: `operation ${operation.id} has no sandbox ${operation.sandboxId}` };
+  await ports.store.commit({ operations: [{ ...operation, status: "failed", error, endedAt: ports.clock.now().toISOString() }] });
+}
+
 /** false: its runtime had ended. A guest that does not answer is not a reason to end it: calls to it will say so. */
 async function reconnect(ports: Ports, runner: Runner, sandbox: SandboxRecord): Promise<boolean> {
-  if (await settleIfEnded(ports, runner, sandbox)) return false;
   try {
+    if (await settleIfEnded(ports, runner, sandbox)) return false;
     if (sandbox.runtimeId !== null) await greet(ports, sandbox, sandbox.runtimeId, sandbox.generation, "reconnected");
   } catch (error) {
     ports.log.error("a running sandbox did not answer", { sandbox: sandbox.id, cause: describeError(error) });

@@ -32,6 +32,7 @@ export async function survivor(work: Work): Promise<Pick<Outcome, "sandbox" | "e
   const runtimeId = sandbox.runtimeId;
   const status: RuntimeStatus = runtimeId === null ? { state: "absent" } : await ports.engine.inspect(runtimeId);
   if (status.state === "running") return { sandbox: { state: "running" }, events: [] };
+  if (status.state === "frozen") return stuck(work);
   const end = endOf(status);
   if (runtimeId !== null) await quietly(ports, "destroying an ended runtime", [() => ports.engine.destroy(runtimeId)]);
   return {
@@ -40,9 +41,15 @@ export async function survivor(work: Work): Promise<Pick<Outcome, "sandbox" | "e
   };
 }
 
+/** Its memory is there still, so it is not destroyed before somebody starts the sandbox anew or removes it. */
+function stuck({ ports, sandbox }: Work): Pick<Outcome, "sandbox" | "events"> {
+  const message = `the runtime of sandbox ${sandbox.name} is frozen and does not thaw: torpor start ${sandbox.name} gives its memory up`;
+  const failure: Failure = { code: "engine_failed", message, at: ports.clock.now().toISOString() };
+  return { sandbox: { state: "failed", failure }, events: [{ type: "sandbox.stuck", data: {} }] };
+}
+
 export function endOf(status: RuntimeStatus): RuntimeEnd {
   if (status.state === "ended") return status.cause;
-  if (status.state === "frozen") return { reason: "killed", exitCode: null, message: "the runtime was frozen and did not thaw" };
   return { reason: "lost", exitCode: null, message: "the runtime is gone and nobody saw its end" };
 }
 

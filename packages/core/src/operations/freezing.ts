@@ -78,11 +78,24 @@ export function storedBytes(captured: Capture): number {
   return captured.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
 }
 
+/** A thaw that fails is tried again before anything is given up: all memory hangs on it. */
+const thawTries = 4;
+const thawPauseMs = 100;
+
 /** The sandbox goes on, frozen or only quiesced. */
 export async function goOn(work: Work): Promise<void> {
   const { ports, sandbox, repeated } = work;
   const runtimeId = runtimeOf(sandbox);
-  await ports.engine.thaw(runtimeId);
+  for (let tries = 1; ; tries++) {
+    try {
+      await ports.engine.thaw(runtimeId);
+      break;
+    } catch (error) {
+      const over = (await ports.engine.inspect(runtimeId)).state === "ended";
+      if (over || tries === thawTries) throw error;
+      await ports.clock.sleep(thawPauseMs * 2 ** tries);
+    }
+  }
   if (repeated) await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
   else await (await ports.engine.guest(runtimeId)).release();
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { broken, withSandbox } from "../testing/scenes.ts";
+import { MemoryWorld } from "../testing/memory-world.ts";
+import { broken, gateAt, withSandbox } from "../testing/scenes.ts";
 
 describe("a pause that fails", () => {
   test.each(["freeze", "capture"] as const)("in %s leaves the sandbox running, its streams unbroken, and nothing behind", async (call) => {
@@ -29,14 +30,35 @@ describe("a pause that fails", () => {
   });
 
   test("when the runtime dies in it, is failed with the cause, and can be started from its disk", async () => {
-    const { world, lifecycle } = await withSandbox();
-    const { runtimeId } = await lifecycle.get("base");
-    world.engine.failNext("capture", broken);
-    world.engine.failNext("thaw", broken);
-    const { sandbox } = await lifecycle.pause("base");
-    expect(sandbox).toMatchObject({ state: "failed", runtimeId: null, failure: { code: "engine_failed" } });
-    expect(await world.engine.inspect(runtimeId!)).toEqual({ state: "absent" });
+    const world = new MemoryWorld();
+    const gate = gateAt("pause.capture");
+    const lifecycle = world.lifecycle(gate.failpoint);
+    const { sandbox: created } = await lifecycle.create({ image: "debian", name: "base" });
+    const pausing = lifecycle.pause("base");
+    await gate.reached;
+    world.engine.end(created!.runtimeId!, { reason: "killed", exitCode: 137, message: "killed from outside" });
+    gate.open();
+    expect(await pausing).toMatchObject({
+      operation: { status: "failed" },
+      sandbox: { state: "failed", runtimeId: null, failure: { message: "killed from outside" } },
+    });
+    expect([await world.engine.list(), await world.checkpoints.list()]).toEqual([[], []]);
     expect((await lifecycle.start("base")).sandbox).toMatchObject({ state: "running", failure: null });
+  });
+
+  test("tries to thaw again before it gives up, and then keeps the frozen runtime", async () => {
+    const { world, lifecycle } = await withSandbox();
+    world.engine.failNext("capture", broken);
+    for (let tries = 0; tries < 3; tries++) world.engine.failNext("thaw", broken);
+    expect((await lifecycle.pause("base")).sandbox).toMatchObject({ state: "running", failure: null });
+
+    world.engine.failNext("capture", broken);
+    for (let tries = 0; tries < 4; tries++) world.engine.failNext("thaw", broken);
+    const { sandbox } = await lifecycle.pause("base");
+    expect(sandbox).toMatchObject({ state: "failed", failure: { message: expect.stringContaining("does not thaw") } });
+    expect(await world.engine.list()).toEqual([sandbox?.runtimeId]);
+    const started = await lifecycle.start("base");
+    expect(await world.engine.list()).toEqual([started.sandbox?.runtimeId]);
   });
 
   test("after the checkpoint was committed, it goes on to the end", async () => {
