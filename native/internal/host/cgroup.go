@@ -55,8 +55,11 @@ func (c Cgroup) OOMKills() int64 {
 	return count
 }
 
-// Pids lists its processes.
+// Pids lists its processes. The empty path is the root of the hierarchy, with every process of the host in it: never ours.
 func (c Cgroup) Pids() []int {
+	if strings.Trim(c.Path, "/.") == "" {
+		return nil
+	}
 	controller := "memory"
 	if UnifiedCgroups() {
 		controller = ""
@@ -76,7 +79,7 @@ func (c Cgroup) Pids() []int {
 
 // Remove takes it out of every hierarchy. Its processes have to be gone; the last may need a moment.
 func (c Cgroup) Remove() error {
-	if c.Path == "" {
+	if strings.Trim(c.Path, "/.") == "" {
 		return nil
 	}
 	dirs := []string{filepath.Join(cgroupRoot, c.Path)}

@@ -4,8 +4,10 @@ package shim
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"torpor.dev/torpor/native/internal/host"
 )
@@ -35,6 +37,23 @@ type Config struct {
 	ControlDir string `json:"controlDir"`
 	// Guest is the path of the guest binary inside.
 	Guest string `json:"guest"`
+}
+
+var cgroupShape = regexp.MustCompile(`^/torpor-[0-9a-f]{8}/rt_[a-z0-9]{16}$`)
+
+// readConfig refuses a description that could make a release kill or remove what is not the runtime's.
+func readConfig(path string) (Config, error) {
+	var config Config
+	if err := readJSON(path, &config); err != nil {
+		return config, err
+	}
+	if !cgroupShape.MatchString(config.Cgroup) {
+		return config, fmt.Errorf("%s: %q is not the control group of a runtime", path, config.Cgroup)
+	}
+	if config.ContainerID == "" || len(config.Engine) == 0 {
+		return config, fmt.Errorf("%s: it names no engine or no container", path)
+	}
+	return config, nil
 }
 
 // dir names the files of a runtime's directory.

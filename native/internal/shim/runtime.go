@@ -39,7 +39,8 @@ type Runtime struct {
 // Open reads the runtime's directory. A runtime that is live already (its shim was killed) is taken over.
 func Open(path string, onEnd func(End)) (*Runtime, error) {
 	r := &Runtime{dir: dir(path), adopted: map[int]syscall.WaitStatus{}, onEnd: onEnd}
-	if err := readJSON(r.dir.config(), &r.config); err != nil {
+	var err error
+	if r.config, err = readConfig(r.dir.config()); err != nil {
 		return nil, fmt.Errorf("read the runtime's description: %w", err)
 	}
 	reaper, err := children.NewReaper(r.reaped)

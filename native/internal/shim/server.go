@@ -186,8 +186,8 @@ func describe(err error) *problem {
 // Destroy frees a runtime whose shim is gone or doesn't answer, from its directory alone.
 func Destroy(path string) error {
 	d := dir(path)
-	var config Config
-	if err := readJSON(d.config(), &config); err != nil {
+	config, err := readConfig(d.config())
+	if err != nil {
 		if os.IsNotExist(err) {
 			return os.RemoveAll(path)
 		}
