@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import { createProgram } from "./app.ts";
+import { examplesOf } from "./examples.ts";
+
+const preface = `# The command line
+
+<!-- Made from the table of commands by packages/cli/src/reference-main.ts. -->
+
+\`torpor [--socket PATH] COMMAND\`. Options of the program stand before the command, those of a command before its arguments.
+
+Data goes to stdout, everything else to stderr. \`--json\` prints one JSON value, or nothing when it fails. A failure is one line, \`torpor: …\`, and often a second, \`hint: …\`.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | refused or failed; \`exec\`: the stream ended since the sandbox was paused, stopped or removed |
+| 124 | \`exec --timeout\`: the time limit |
+| 126, 127 | \`exec\`: the command can't be executed; there is no such command |
+| 128 + n | \`exec\`: the command died of signal n; 137 with \`out of memory (oom)\` on stderr: of its memory limit |
+| 130 | interrupted |
+| 141 | the reader of stdout has gone |
+| other | \`exec\`: the command's own |
+
+| variable | meaning |
+|---|---|
+| \`TORPOR_SOCKET\` | the daemon's socket; default \`torpord.sock\` in the data directory |
+| \`TORPOR_DATA\` | the data directory; default \`/var/lib/torpor\` |
+| \`TORPOR_URL\`, \`TORPOR_TOKEN\` | a daemon elsewhere, and the token for it |
+
+Sizes: \`512MiB\`, \`1.5g\`, \`10GB\`; \`k\`, \`m\`, \`g\`, \`t\` and \`KiB\`, … are powers of 1024, \`KB\`, … powers of 1000. Durations: \`500ms\`, \`10s\`, \`5m\`, \`1h\`.
+
+Ctrl-C during \`exec\` without \`-t\` sends SIGINT to the command, as do SIGTERM, SIGHUP and SIGQUIT; a fourth one ends \`torpor\` and leaves the command running.
+A command whose \`torpor exec\` is killed goes on: its session is listed by the API, and can be signalled or attached to (\`torpor logs SANDBOX SESSION\`).
+Interrupting any other command cancels nothing: the operation goes on.
+`;
+
+/** The reference of all commands, as Markdown. */
+export async function renderReference(): Promise<string> {
+  const program = await createProgram();
+  return `${preface}\n${program.commands.flatMap((command) => describe(command, "torpor")).join("\n")}`;
+}
+
+function describe(command: Command, parent: string): string[] {
+  const name = `${parent} ${command.name()}`;
+  const aliases = command.aliases().map((alias) => ` (\`${alias}\`)`);
+  const usage = `${name} ${command.usage()}`.trim();
+  const help = command.createHelp();
+  const rows = [
+    ...help.visibleArguments(command).map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== "--help")
+      .map((option) => [help.optionTerm(option), help.optionDescription(option)]),
+  ];
+  const table =
+    rows.length === 0 ? [] : ["| | |", "|---|---|", ...rows.map(([term, text]) => `| \`${term}\` | ${text?.replaceAll("|", "\\|")} |`), ""];
+  const examples = examplesOf(command);
+  return [
+    `## ${name}${aliases.join("")}`,
+    "",
+    `${capital(command.description())}.`,
+    "",
+    ...(command.commands.length > 0 ? [] : ["```sh", usage, "```", "", ...table, "```sh", ...examples, "```", ""]),
+    ...command.commands.flatMap((inner) => describe(inner, name)),
+  ];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
