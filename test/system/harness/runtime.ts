@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { TorporClient } from "@torpor/sdk";
+import { eventually } from "./inside.ts";
+
+/** The host's side of a sandbox's present runtime, for tests that break it. */
+export interface HostRuntime {
+  readonly directory: string;
+  /** First process of the engine: gVisor's sentry, runc's PID 1. */
+  readonly enginePid: number;
+  readonly shimPid: number;
+}
+
+export async function hostRuntime(client: TorporClient, instance: string, sandbox: string): Promise<HostRuntime> {
+  const { runtimeId } = await client.get(sandbox);
+  const directory = path.join("/run/torpor", instance, String(runtimeId));
+  const read = (file: string) => JSON.parse(readFileSync(path.join(directory, file), "utf8")) as { pid?: number; Pid?: number };
+  return { directory, enginePid: read("state.json").pid ?? 0, shimPid: read("shim.pid").pid ?? 0 };
+}
+
+export function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+}
+
+/** Kills it and waits until it is dead. */
+export async function killHard(pid: number): Promise<void> {
+  if (pid <= 1) {
+    throw new Error(`${pid} is not a process that a test may kill`);
+  }
+  process.kill(pid, "SIGKILL");
+  await eventually(async () => isAlive(pid), (alive) => !alive);
+}
