@@ -9,6 +9,7 @@ import { type LayoutOptions, writeLayout } from "./layout-builder.ts";
 import type { TarEntry } from "./tar.ts";
 
 export interface TemporaryImages extends AsyncDisposable {
+  [Symbol.asyncDispose](): Promise<void>;
   readonly images: Images;
   readonly pool: Pool;
   /** For sources, outside the pool. */

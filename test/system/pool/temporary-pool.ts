@@ -4,6 +4,7 @@ import path from "node:path";
 import { openPool, type Pool } from "../../../packages/daemon/src/pool/pool.ts";
 
 export interface TemporaryPool extends AsyncDisposable {
+  [Symbol.asyncDispose](): Promise<void>;
   readonly dataDirectory: string;
   readonly pool: Pool;
   /** Opens it again as a next daemon would; `unmount` first, as after a reboot. */

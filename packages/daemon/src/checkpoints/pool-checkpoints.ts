@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { TorporError } from "@torpor/contract";
 import type { CheckpointManifest, Checkpoints } from "@torpor/core";
-import { sync, writeDurably } from "../host/durable.ts";
+import { sync } from "../host/durable.ts";
 import { isPlainId, requirePlainId } from "../pool/ids.ts";
 import type { Pool } from "../pool/pool.ts";
 import { requireRoom } from "../pool/room.ts";
@@ -41,8 +41,11 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
           throw new TorporError("storage_failed", `Checkpoint ${manifest.id} was never begun.`);
         }
         const checked = parseManifest(manifest);
-        await Promise.all(checked.parts.map((part) => syncPart(partial, part, manifest.id)));
-        await writeDurably(path.join(partial, manifestName), `${JSON.stringify(checked, undefined, 1)}\n`);
+        await Promise.all(checked.parts.map((part) => requireWhole(partial, part, manifest.id)));
+        await writeFile(path.join(partial, manifestName), `${JSON.stringify(checked, undefined, 1)}\n`, { mode: 0o600 });
+        // All at once: each of these waits for the pool's log, and together they wait for it once. The rename is the commit.
+        const names = [...checked.parts.map((part) => part.name), manifestName, "."];
+        await Promise.all(names.map((name) => sync(path.join(partial, name))));
         await rename(partial, target);
         await sync(root);
       }),
@@ -61,9 +64,8 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
 }
 
 /** The engine may leave a short file on a full disk and still report success: sizes are compared before anything counts as written. */
-async function syncPart(directory: string, part: CheckpointManifest["parts"][number], id: string): Promise<void> {
-  const file = path.join(directory, part.name);
-  const found = await stat(file).catch(() => undefined);
+async function requireWhole(directory: string, part: CheckpointManifest["parts"][number], id: string): Promise<void> {
+  const found = await stat(path.join(directory, part.name)).catch(() => undefined);
   if (found?.size !== part.sizeBytes) {
     throw new TorporError(
       "checkpoint_corrupt",
@@ -71,7 +73,6 @@ async function syncPart(directory: string, part: CheckpointManifest["parts"][num
       { details: { part: part.name } },
     );
   }
-  await sync(file);
 }
 
 async function readManifest(directory: string, id: string): Promise<CheckpointManifest | undefined> {
