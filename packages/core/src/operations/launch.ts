@@ -3,7 +3,7 @@ import { describeError } from "../failure.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { type Failing, note, type Outcome, optionalNote, type Phase, type Work } from "./procedure.ts";
-import { boot, cloneAnew, greet, readCheckpoint, restore } from "./runtime.ts";
+import { boot, bothEnded, cloneAnew, greet, readCheckpoint, restore } from "./runtime.ts";
 
 /** What says that the memory can't be had back; anything else (no room, shutting down) leaves the sandbox paused instead. */
 const lostMemory: ReadonlySet<ErrorCode> = new Set([
@@ -122,7 +122,7 @@ async function restoreOnce(work: Work, checkpointId: string): Promise<void> {
   const { ports, sandbox } = work;
   const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
   const boundTo = sandbox.diskId ?? "";
-  const [manifest] = await Promise.all([
+  const [manifest] = await bothEnded([
     readCheckpoint(ports, sandbox, checkpointId, boundTo),
     cloneAnew(ports, boundTo, incarnation.diskId),
   ]);

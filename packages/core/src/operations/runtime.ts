@@ -13,12 +13,20 @@ export interface Incarnation {
   readonly diskId: string;
 }
 
+/** With its disk made durable beside it, so that this costs no time: no record may name a disk that a power cut takes away. */
 export async function boot(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation): Promise<void> {
-  await ports.engine.boot(runtimeSpec(ports, sandbox, incarnation));
+  await bothEnded([ports.engine.boot(runtimeSpec(ports, sandbox, incarnation)), ports.disks.sync(incarnation.diskId)]);
 }
 
 export async function restore(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation, manifest: CheckpointManifest): Promise<void> {
-  await ports.engine.restore(runtimeSpec(ports, sandbox, incarnation), manifest, ports.checkpoints.locate(manifest.id));
+  const restored = ports.engine.restore(runtimeSpec(ports, sandbox, incarnation), manifest, ports.checkpoints.locate(manifest.id));
+  await bothEnded([restored, ports.disks.sync(incarnation.diskId)]);
+}
+
+/** Unlike `Promise.all` it fails only when the other has ended too: an undo must not run beside what it undoes. */
+export async function bothEnded<A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
 }
 
 /** Tells a new runtime, or after a restart of the daemon a running one, who it is; only then is anything else let in. */

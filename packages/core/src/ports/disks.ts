@@ -4,6 +4,8 @@ export interface Disks {
   create(id: string, sizeBytes: number): Promise<void>;
   /** A copy-on-write copy of the disk as it is now. The source must be frozen and synced, or not mounted. Repeatable. */
   clone(sourceId: string, id: string): Promise<void>;
+  /** What was made or copied under the id is there after a power cut, once this resolves. It may be in use meanwhile. */
+  sync(id: string): Promise<void>;
   /** Frees it. An unknown id is no change. */
   remove(id: string): Promise<void>;
   exists(id: string): Promise<boolean>;

@@ -44,6 +44,13 @@ export function disksConformance(name: string, make: () => Promise<DisksHarness>
       expect(await harness.read("dk_b")).toBe("before");
     });
 
+    test("syncs what is there, and nothing else", async () => {
+      await disks.create("dk_a", sizeBytes);
+      await disks.sync("dk_a");
+      await disks.sync("dk_a");
+      await expect(disks.sync("dk_none")).rejects.toMatchObject({ code: "storage_failed" });
+    });
+
     test("a copy of nothing fails and makes nothing", async () => {
       await expect(disks.clone("dk_none", "dk_b")).rejects.toMatchObject({ name: "TorporError" });
       expect(await disks.exists("dk_b")).toBe(false);

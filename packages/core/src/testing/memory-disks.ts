@@ -34,6 +34,10 @@ export class MemoryDisks implements Disks {
     this.#disks.set(id, { sizeBytes: source.sizeBytes, files: new Map(source.files) });
   }
 
+  async sync(id: string): Promise<void> {
+    this.open(id);
+  }
+
   async remove(id: string): Promise<void> {
     if (this.usage(id) !== null) throw new Error(`disk ${id} is removed while a runtime has it`);
     this.#disks.delete(id);

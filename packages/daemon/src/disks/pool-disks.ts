@@ -1,4 +1,4 @@
-import { access, readdir, stat } from "node:fs/promises";
+import { access, open, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { TorporError } from "@torpor/contract";
 import type { Disks } from "@torpor/core";
@@ -13,8 +13,8 @@ const suffix = ".ext4";
 /**
  * Disks as sparse ext4 files in the pool, `<id>.ext4`.
  *
- * A clone is not synced: a fork must not wait for it, and the child's own first fsync makes it durable, since the pool's log is one
- * sequence. After a power cut before that the child is gone, as everything it did since is.
+ * A clone is not synced: nobody must wait for that while a sandbox is frozen. `sync` does it, later; the pool's log is one sequence, so
+ * the name of the file comes with it.
  */
 export function createPoolDisks(pool: Pool): Disks {
   const templates = createTemplates(pool);
@@ -45,6 +45,11 @@ export function createPoolDisks(pool: Pool): Disks {
         }
         await requireRoom(pool, `Disk ${id}`, roomForADiskBytes);
         await pool.copy(source, target);
+      }),
+    sync: (id) =>
+      guardStorage(`Disk ${id} could not be synced`, async () => {
+        await using file = await open(locate(id), "r");
+        await file.sync();
       }),
     remove: (id) => guardStorage(`Disk ${id} could not be removed`, () => pool.remove(locate(id))),
     exists: async (id) =>
