@@ -3,10 +3,13 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -15,7 +18,7 @@ import (
 	"torpor.dev/torpor/native/internal/shim"
 )
 
-const usage = `usage: torpor-shim serve DIR     be the shim of the runtime described by DIR/runtime.json
+const usage = `usage: torpor-shim serve         be the shim of the runtime described by DIR/runtime.json; DIR is a line of stdin
        torpor-shim destroy DIR   free a runtime whose shim is gone
        torpor-shim hash FILE…    print the hash that a checkpoint's manifest has for a file
 `
@@ -25,18 +28,14 @@ const inNamespace = "TORPOR_SHIM_NAMESPACE"
 
 func main() {
 	debug.SetGCPercent(25) // one shim a sandbox: small beats quick
-	if len(os.Args) < 3 {
-		fmt.Fprint(os.Stderr, usage)
-		os.Exit(2)
-	}
 	var err error
-	switch os.Args[1] {
-	case "serve":
-		err = serve(os.Args[2])
-	case "destroy":
-		err = shim.Destroy(os.Args[2])
-	case "hash":
-		err = hash(os.Args[2:])
+	switch args := os.Args[1:]; {
+	case len(args) == 1 && args[0] == "serve":
+		err = serve()
+	case len(args) == 2 && args[0] == "destroy":
+		err = shim.Destroy(args[1])
+	case len(args) > 1 && args[0] == "hash":
+		err = hash(args[1:])
 	default:
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
@@ -48,8 +47,9 @@ func main() {
 }
 
 // serve starts itself again in a mount namespace of its own: whatever happens to it and the sandbox, their mounts go
-// with them and the host never sees them. unshare(2) moves one thread only, hence the second start.
-func serve(dir string) error {
+// with them and the host never sees them. unshare(2) moves one thread only, hence the second start. Then it waits to be told
+// which runtime is its own, so that the daemon can have one ready before it needs it.
+func serve() error {
 	if os.Getenv(inNamespace) == "" {
 		runtime.LockOSThread()
 		if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
@@ -61,12 +61,34 @@ func serve(dir string) error {
 		}
 		return syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), inNamespace+"=1"))
 	}
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil {
+		return nil // the daemon ended before it needed this one
+	}
+	dir := strings.TrimSuffix(line, "\n")
+	if err := logTo(dir + "/shim.log"); err != nil {
+		return err
+	}
 	return shim.Serve(dir, func() {
 		// The daemon waits on descriptor 3 for the socket to be there.
 		ready := os.NewFile(3, "ready")
 		_, _ = ready.Write([]byte("ready\n"))
 		_ = ready.Close()
 	})
+}
+
+func logTo(path string) error {
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	return errors.Join(unix.Dup3(int(null.Fd()), 0, 0), unix.Dup3(int(log.Fd()), 1, 0), unix.Dup3(int(log.Fd()), 2, 0))
 }
 
 func hash(paths []string) error {

@@ -75,6 +75,8 @@ type state struct {
 	Pid   int    `json:"pid"`
 	Start uint64 `json:"start"` // start time of Pid in clock ticks: a pid alone may be another process by now
 	End   *End   `json:"end"`
+	// Frozen: a shim that takes over must know that it can't ask the engine.
+	Frozen bool `json:"frozen"`
 }
 
 // End is the exit record of a runtime.

@@ -29,7 +29,6 @@ type Runtime struct {
 
 	mu       sync.Mutex
 	state    state
-	frozen   bool
 	leaving  bool // destroy has begun: an end is no news
 	adopted  map[int]syscall.WaitStatus
 	onEnd    func(End)
@@ -156,8 +155,7 @@ func (r *Runtime) Freeze(hangUp bool) error {
 	if err := r.calls.Pause(); err != nil {
 		return err
 	}
-	r.setFrozen(true)
-	return nil
+	return r.recordFrozen(true)
 }
 
 // Thaw lets it go on.
@@ -168,8 +166,7 @@ func (r *Runtime) Thaw() error {
 	if err := r.calls.Resume(); err != nil {
 		return err
 	}
-	r.setFrozen(false)
-	return nil
+	return r.recordFrozen(false)
 }
 
 // Capture writes the memory of the frozen runtime to location, and hashes it while the disk is synced.
@@ -216,7 +213,7 @@ func (r *Runtime) Status() (string, *End) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.state.Phase == "live" && r.frozen:
+	case r.state.Phase == "live" && r.state.Frozen:
 		return "frozen", nil
 	case r.state.Phase == "live":
 		return "running", nil
@@ -344,11 +341,13 @@ func (r *Runtime) record(next state) error {
 func (r *Runtime) isFrozen() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.frozen
+	return r.state.Frozen
 }
 
-func (r *Runtime) setFrozen(frozen bool) {
+func (r *Runtime) recordFrozen(frozen bool) error {
 	r.mu.Lock()
-	r.frozen = frozen
+	r.state.Frozen = frozen
+	current := r.state
 	r.mu.Unlock()
+	return writeJSON(r.dir.state(), current)
 }

@@ -50,6 +50,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   const { instance, subnet } = await openInstance(dataDirectory, config.subnet);
   const resolver = await findResolver(config.dns);
   const engine = await openEngine({ engine: config.engine, dataDirectory, instance, resolverOnLoopback: isLoopback(resolver) });
+  releases.push(async () => engine.close());
   const idle = async () => (await engine.list()).length === 0;
   releases.push(async () => (await idle()) && removeTraces(instance));
   const pool = await openPool(dataDirectory, { ...(config.poolSizeBytes === undefined ? {} : { sizeBytes: config.poolSizeBytes }), warn: (message) => log.warn(message) });

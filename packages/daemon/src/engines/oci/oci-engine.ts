@@ -4,7 +4,7 @@ import type { Capture, CheckpointManifest, Engine, Guest, RuntimeEnd, RuntimeSpe
 import { run } from "../../host/spawn.ts";
 import { GuestLines } from "../../guest/guest-lines.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
-import { launchShim } from "./launch-shim.ts";
+import { ShimLauncher } from "./launch-shim.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
 import { ShimClient, ShimGone } from "./shim-client.ts";
 import { guestPath } from "./spec.ts";
@@ -23,6 +23,7 @@ export class OciEngine implements Engine {
   readonly #runtime: OciRuntime;
   readonly #options: OciEngineOptions;
   readonly #directories: RuntimeDirectories;
+  readonly #launcher: ShimLauncher;
   readonly #shims = new Map<string, Promise<ShimClient>>();
   readonly #lines: GuestLines;
   /** Runtimes whose destruction has begun: a shim that ends then is no news. */
@@ -35,6 +36,13 @@ export class OciEngine implements Engine {
     this.#options = options;
     this.#directories = new RuntimeDirectories(options.instance);
     this.#lines = new GuestLines((runtimeId) => this.#directories.at(runtimeId).guestSocket);
+    this.#launcher = new ShimLauncher(options.shimPath);
+    this.#launcher.prepare();
+  }
+
+  /** Ends what waits for the next runtime. Those that run go on. */
+  close(): void {
+    this.#launcher.close();
   }
 
   async describe(): Promise<Info["engine"] & { readonly capabilities: Capabilities["capabilities"] }> {
@@ -150,7 +158,7 @@ export class OciEngine implements Engine {
     };
     const directory = await this.#directories.create(runtimeId, description, plan.spec);
     try {
-      await launchShim(this.#options.shimPath, directory);
+      await this.#launcher.launch(directory);
       await start(await this.#shim(runtimeId));
     } catch (error) {
       const log = await this.logs(runtimeId, 4096);
@@ -183,7 +191,7 @@ export class OciEngine implements Engine {
       if (!(error instanceof ShimGone) || this.#leaving.has(runtimeId) || !(await this.#directories.isLive(runtimeId))) {
         throw error;
       }
-      await launchShim(this.#options.shimPath, directory);
+      await this.#launcher.launch(directory);
       return open();
     }
   }
