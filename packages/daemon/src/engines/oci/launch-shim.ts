@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { TorporError } from "@torpor/contract";
 import type { RuntimeDirectory } from "./runtime-directory.ts";
@@ -50,7 +51,7 @@ export class ShimLauncher {
     ready.destroy();
     answered.catch(() => {});
     if (outcome !== "ready") {
-      throw new TorporError("engine_failed", `The shim ${this.#binary} ${outcome} before it was ready; see ${directory.shimLog}`);
+      throw new TorporError("engine_failed", `The shim ${this.#binary} ${outcome} before it was ready: ${await firstWords(directory)}`);
     }
   }
 
@@ -72,4 +73,10 @@ export class ShimLauncher {
     (shim.stdio[3] as unknown as { unref?(): void }).unref?.();
     return shim;
   }
+}
+
+/** The directory goes with the runtime, so the message has what its log says: the reason, or a panic's first line. */
+async function firstWords(directory: RuntimeDirectory): Promise<string> {
+  const text = await readFile(directory.shimLog, "utf8").catch(() => "");
+  return text.trim().split("\n", 1)[0]?.slice(0, 500) || "it said nothing";
 }
