@@ -1,6 +1,8 @@
-import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { createPoolDisks } from "../../../packages/daemon/src/disks/pool-disks.ts";
 import { run } from "../../../packages/daemon/src/host/spawn.ts";
 import { temporaryPool } from "./temporary-pool.ts";
 
@@ -71,6 +73,26 @@ test("another file system at the pool's place is refused by name", async () => {
     });
   } finally {
     await run("umount", [it.pool.path]);
+  }
+});
+
+test("without reflinks and without mkfs.xfs copies are real ones, said aloud, and stay sparse", async () => {
+  const programs = await mkdtemp(path.join(tmpdir(), "torpor-programs-"));
+  for (const program of ["cp", "mkfs.ext4"]) {
+    await symlink((await run("which", [program])).stdout.trim(), path.join(programs, program));
+  }
+  vi.stubEnv("PATH", programs);
+  try {
+    await using it = await temporaryPool();
+    expect(await it.pool.info()).toMatchObject({ reflink: false, loopBacked: false, warning: expect.stringContaining("package xfsprogs") });
+    const disks = createPoolDisks(it.pool);
+    await disks.create("dk_one", 1024 ** 3);
+    await disks.clone("dk_one", "dk_two");
+    expect((await stat(disks.locate("dk_two"))).size).toBe(1024 ** 3);
+    expect(await disks.storedBytes("dk_two")).toBeLessThan(4 * 1024 ** 2);
+  } finally {
+    vi.unstubAllEnvs();
+    await rm(programs, { recursive: true });
   }
 });
 

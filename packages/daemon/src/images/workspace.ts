@@ -1,7 +1,6 @@
 import { mkdtemp } from "node:fs/promises";
 import path from "node:path";
 import { TorporError } from "@torpor/contract";
-import { CommandError } from "../host/spawn.ts";
 import type { Pool } from "../pool/pool.ts";
 import { roomHint } from "../pool/storage-failure.ts";
 
@@ -45,8 +44,10 @@ export async function withWorkspace<T>(pool: Pool, signal: AbortSignal | undefin
     if (full.signal.aborted) {
       throw doesNotFit(cause);
     }
-    if (cause instanceof CommandError && cause.ending === "aborted") {
-      throw new TorporError("timeout", "The work on the image was cancelled.", { cause });
+    if (signal?.aborted === true) {
+      throw signal.reason instanceof TorporError
+        ? signal.reason
+        : new TorporError("timeout", "The work on the image was cancelled.", { cause });
     }
     throw cause;
   } finally {
