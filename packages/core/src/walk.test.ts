@@ -93,6 +93,20 @@ describe("whatever is asked, and wherever the daemon is killed", () => {
       }
     },
   );
+
+  test("an operation that kills each daemon is undone in the end", async () => {
+    const world = new MemoryWorld();
+    await actions.create(world.lifecycle(), "one");
+    const captureOfPause = 4;
+    await killedRound(world, [{ command: "pause", target: 0, mode: 1 }], captureOfPause, false);
+    for (let daemon = 0; daemon < 2; daemon++) await killedRecovery(world, captureOfPause);
+    const [sandbox] = await world.store.listSandboxes();
+    const attempts = async () => (await world.store.listOperations(sandbox!.id))[0];
+    expect(await attempts()).toMatchObject({ kind: "pause", status: "running", attempt: 3, actor: "recovery" });
+    await checkAgreement(world, new Map());
+    expect(await attempts()).toMatchObject({ status: "failed", attempt: 4, error: { code: "shutting_down" } });
+    expect(await world.store.findSandbox("one")).toMatchObject({ state: "running", generation: 1 });
+  });
 });
 
 /** true: everything ended before the kill came. */

@@ -46,6 +46,11 @@ describe("the table of states", () => {
   });
 });
 
+test.each(["creating", "pausing", "removing"] as const)("a record that is %s without an operation can only be removed", (state) => {
+  expect(short(decideOn(state, "remove"))).toBe("begin");
+  expect(short(decideOn(state, "pause"))).toBe("sandbox_not_running");
+});
+
 describe("refusals name the sandbox, its state and the next step", () => {
   test.each([
     ["pause", "paused", "sandbox base is paused already", "resume it with torpor resume base"],

@@ -24,16 +24,20 @@ export interface Asked {
 
 /** What a command does to a sandbox, without doing it. */
 export function decide(sandbox: SandboxRecord, active: OperationRecord | undefined, asked: Asked, now: Date): Decision {
-  if (active !== undefined || !isSettled(sandbox.state)) return whileBusy(sandbox, active, asked);
+  if (active !== undefined) return whileBusy(sandbox, active, asked);
+  if (!isSettled(sandbox.state)) return astray(sandbox, asked, now);
   const verdict = verdicts[asked.command][sandbox.state];
   if (verdict === "unchanged") return { type: "unchanged" };
   const error = verdict === "begin" ? undefined : verdict === "refuse" ? refusal(sandbox, asked.command) : objection(sandbox, asked);
   return error === undefined ? begin(sandbox, asked, now) : { type: "refused", error };
 }
 
-function whileBusy(sandbox: SandboxRecord, active: OperationRecord | undefined, asked: Asked): Decision {
-  // A transitional state without its operation is the instant between two reads: the caller reads again.
-  if (active === undefined) return { type: "refused", error: refusal(sandbox, asked.command) };
+/** A transitional state without its operation is no work of ours (a record edited by hand): it can be removed, and nothing else. */
+function astray(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {
+  return asked.command === "remove" ? begin(sandbox, asked, now) : { type: "refused", error: refusal(sandbox, asked.command) };
+}
+
+function whileBusy(sandbox: SandboxRecord, active: OperationRecord, asked: Asked): Decision {
   if (asked.command === active.kind && joinable(active, asked)) return { type: "join", operation: active };
   if (asked.command !== "remove") return { type: "refused", error: busy(sandbox, active) };
   const ending = active.kind === "stop" || sandbox.state === "stopped" || sandbox.state === "failed";

@@ -1,4 +1,4 @@
-import type { OperationKind, SandboxState } from "@torpor/contract";
+import type { SandboxState } from "@torpor/contract";
 
 /** What can be asked of a sandbox that exists. */
 export const commands = ["pause", "resume", "fork", "stop", "start", "remove"] as const;
@@ -31,17 +31,6 @@ export const transitionalStates: Readonly<Record<Command, SandboxState | null>> 
   stop: "stopping",
   start: "resuming",
   remove: "removing",
-};
-
-/** The events that tell of a success; of a failure tells `<kind>.failed`. */
-export const successEvents: Readonly<Record<OperationKind, string>> = {
-  create: "sandbox.created",
-  pause: "sandbox.paused",
-  resume: "sandbox.resumed",
-  fork: "sandbox.forked",
-  stop: "sandbox.stopped",
-  start: "sandbox.started",
-  remove: "sandbox.removed",
 };
 
 export function isSettled(state: SandboxState): state is SettledState {

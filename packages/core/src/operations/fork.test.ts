@@ -32,6 +32,12 @@ describe("a fork", () => {
     expect(await world.disks.list()).toHaveLength(1);
   });
 
+  test("under a name that is too long with its number is refused", async () => {
+    const { lifecycle } = await withSandbox();
+    await expect(lifecycle.fork("base", { name: "x".repeat(62), count: 2 })).rejects.toMatchObject({ code: "invalid_name" });
+    expect((await lifecycle.fork("base", { name: "x".repeat(62) })).operation.status).toBe("succeeded");
+  });
+
   test("under a name that is taken is refused before anything happens", async () => {
     const { lifecycle } = await withSandbox();
     await lifecycle.create({ image: "debian", name: "kid-2" });

@@ -35,11 +35,21 @@ describe("a restore that fails", () => {
     expect(await world.disks.list()).toHaveLength(1);
   });
 
-  test("P28: is tried once more, on the disk as it was", async () => {
+  test("P28: is tried once more, on the disk as it was at the pause", async () => {
     const { world, lifecycle } = await withPaused();
-    world.engine.failNext("restore", broken, { after: true });
+    const restore = world.engine.restore.bind(world.engine);
+    world.engine.restore = async (spec, ...rest) => {
+      await restore(spec, ...rest);
+      world.disks.openAt(spec.disk).disk.files.set("/data/of-the-failed-try", { content: "", mode: 0o644 });
+      world.engine.restore = restore;
+      throw broken;
+    };
     expect((await lifecycle.resume("base")).operation.result).toMatchObject({ restored: "memory" });
-    expect(world.errors.filter((line) => line.includes("Error:"))).toEqual([]);
+    const { files } = await lifecycle.guest("base");
+    await expect(files.stat("/data/of-the-failed-try", {})).rejects.toMatchObject({ code: "file_not_found" });
+    await lifecycle.idle();
+    expect(await world.disks.list()).toHaveLength(1);
+    expect(world.errors.filter((line) => line.includes(": Error:"))).toEqual([]);
   });
 
   test("for want of room leaves it paused, also with prefer: its memory is still there", async () => {

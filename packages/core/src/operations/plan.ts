@@ -1,4 +1,4 @@
-import type { ForkRequest, PauseRequest } from "@torpor/contract";
+import { type ForkRequest, type PauseRequest, SandboxName, TorporError } from "@torpor/contract";
 import type { Command } from "../lifecycle/states.ts";
 import { generateName } from "../names.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -40,7 +40,14 @@ function planFork(ports: Ports, sandbox: SandboxRecord, request: ForkRequest): R
 function planChildren(ports: Ports, { name, count = 1 }: ForkRequest): readonly PlannedChild[] {
   return Array.from({ length: count }, (_, index) => {
     const id = ports.ids.next("sb");
-    const given = count > 1 ? `${name}-${index + 1}` : name;
-    return { id, operationId: ports.ids.next("op"), name: name === undefined ? generateName(id) : (given ?? name) };
+    const given = name !== undefined && count > 1 ? `${name}-${index + 1}` : name;
+    return { id, operationId: ports.ids.next("op"), name: given === undefined ? generateName(id) : checked(given) };
   });
+}
+
+/** A name that was right may be too long with its number. */
+function checked(name: string): string {
+  const { success, error } = SandboxName.safeParse(name);
+  if (!success) throw new TorporError("invalid_name", `a child can't be called ${name}: ${error.issues[0]?.message ?? "it is malformed"}`);
+  return name;
 }
