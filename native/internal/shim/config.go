@@ -77,6 +77,8 @@ type state struct {
 	End   *End   `json:"end"`
 	// Frozen: a shim that takes over must know that it can't ask the engine.
 	Frozen bool `json:"frozen"`
+	// Changing: a freeze or thaw was begun, and its end is not known.
+	Changing bool `json:"changing"`
 }
 
 // End is the exit record of a runtime.

@@ -2,7 +2,6 @@ package shim
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -68,32 +67,6 @@ func (e engine) runLogged(log *os.File, verb string, args ...string) error {
 		n = 0
 	}
 	return &EngineError{Command: verb, Status: status, Output: string(tail[:n])}
-}
-
-// paused asks the engine whether the container is frozen, for a shim that took over and can't know.
-func (e engine) paused() (bool, error) {
-	output, err := os.CreateTemp("", "torpor-engine-")
-	if err != nil {
-		return false, err
-	}
-	defer output.Close()
-	_ = os.Remove(output.Name())
-	_, done, err := e.reaper.Start(e.argv("state", []string{e.id}), "/", engineEnvironment(), []*os.File{output, output, output})
-	if err != nil {
-		return false, err
-	}
-	status := <-done
-	text, err := io.ReadAll(io.NewSectionReader(output, 0, 1<<20))
-	if err != nil {
-		return false, err
-	}
-	var answer struct {
-		Status string `json:"status"`
-	}
-	if status.ExitStatus() != 0 || json.Unmarshal(text, &answer) != nil {
-		return false, &EngineError{Command: "state", Status: status, Output: string(text)}
-	}
-	return answer.Status == "paused", nil
 }
 
 func (e engine) argv(verb string, args []string) []string {

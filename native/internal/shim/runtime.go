@@ -152,10 +152,7 @@ func (r *Runtime) Freeze(hangUp bool) error {
 	if hangUp {
 		r.link.hangUp()
 	}
-	if err := r.calls.Pause(); err != nil {
-		return err
-	}
-	return r.recordFrozen(true)
+	return r.change(true, r.calls.Pause)
 }
 
 // Thaw lets it go on.
@@ -163,10 +160,18 @@ func (r *Runtime) Thaw() error {
 	if !r.isFrozen() {
 		return nil
 	}
-	if err := r.calls.Resume(); err != nil {
+	return r.change(false, r.calls.Resume)
+}
+
+// change notes what it is about to do, so that a shim that takes over in between knows that it has to find out.
+func (r *Runtime) change(frozen bool, call func() error) error {
+	if err := r.recordFrozen(!frozen, true); err != nil {
 		return err
 	}
-	return r.recordFrozen(false)
+	if err := call(); err != nil {
+		return errors.Join(err, r.recordFrozen(!frozen, false))
+	}
+	return r.recordFrozen(frozen, false)
 }
 
 // Capture writes the memory of the frozen runtime to location, and hashes it while the disk is synced.
@@ -312,9 +317,9 @@ func (r *Runtime) takeOver() {
 		return
 	}
 	r.oomsSeen = r.cgroup.OOMKills()
-	// The one before may have been killed between freeze and thaw. An engine that does not answer counts as running: calls will say why.
-	frozen, _ := r.engine.paused()
-	r.setFrozen(frozen)
+	if r.state.Changing {
+		_ = r.recordFrozen(r.findOutFrozen(), false)
+	}
 	go func() {
 		for {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
@@ -344,10 +349,34 @@ func (r *Runtime) isFrozen() bool {
 	return r.state.Frozen
 }
 
-func (r *Runtime) recordFrozen(frozen bool) error {
+func (r *Runtime) recordFrozen(frozen, changing bool) error {
 	r.mu.Lock()
-	r.state.Frozen = frozen
+	r.state.Frozen, r.state.Changing = frozen, changing
 	current := r.state
 	r.mu.Unlock()
 	return writeJSON(r.dir.state(), current)
 }
+
+// findOutFrozen: the engine can't be asked whether its tasks are stopped, and a resume too many ends it. A program that is started
+// in a stopped sandbox waits; in one that runs it says its version at once.
+func (r *Runtime) findOutFrozen() bool {
+	output, input, err := os.Pipe()
+	if err != nil {
+		return false
+	}
+	defer output.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer null.Close()
+	if _, err := r.calls.Exec([]string{r.config.Guest, "version"}, []*os.File{null, input, null}); err != nil {
+		return false // calls will say why
+	}
+	_ = input.Close()
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(output.Fd()), Events: unix.POLLIN}}, int(answerTime.Milliseconds()))
+	return n == 0 && err == nil
+}
+
+// answerTime is generous: a start inside takes 10 ms.
+const answerTime = 3 * time.Second

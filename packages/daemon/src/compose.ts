@@ -55,6 +55,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   releases.push(async () => (await idle()) && removeTraces(instance));
   const pool = await openPool(dataDirectory, { ...(config.poolSizeBytes === undefined ? {} : { sizeBytes: config.poolSizeBytes }), warn: (message) => log.warn(message) });
   releases.push(async () => pool.close({ unmount: await idle() }));
+  engine.prepare();
   const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
   await network.open();
   releases.push(async () => (await idle()) && network.close());

@@ -37,6 +37,10 @@ export class OciEngine implements Engine {
     this.#directories = new RuntimeDirectories(options.instance);
     this.#lines = new GuestLines((runtimeId) => this.#directories.at(runtimeId).guestSocket);
     this.#launcher = new ShimLauncher(options.shimPath);
+  }
+
+  /** Makes things ready for the next runtime. Once the pool is mounted: what is mounted later is not seen by a process with mounts of its own. */
+  prepare(): void {
     this.#launcher.prepare();
   }
 
