@@ -33,13 +33,14 @@ type box struct {
 	runsc   string
 	dir     string
 	id      string
+	memory  uint64
 	channel *exec.Cmd
 	pipes   []*os.File
 }
 
-func newBox(t *testing.T) *box {
+func newBox(t *testing.T, memoryBytes uint64) *box {
 	t.Helper()
-	b := &box{t: t, runsc: os.Getenv("TORPOR_RUNSC"), dir: t.TempDir(), id: fmt.Sprintf("guest-test-%d", os.Getpid())}
+	b := &box{t: t, memory: memoryBytes, runsc: os.Getenv("TORPOR_RUNSC"), dir: t.TempDir(), id: fmt.Sprintf("guest-test-%d", os.Getpid())}
 	if b.runsc == "" {
 		b.runsc = "runsc"
 	}
@@ -80,7 +81,7 @@ func (b *box) spec() []byte {
 			"capabilities": m{"bounding": caps, "effective": caps, "permitted": caps}},
 		"mounts": []m{mount("/proc", "proc"), mount("/dev", "tmpfs"), mount("/dev/pts", "devpts"), mount("/dev/shm", "tmpfs"), mount("/tmp", "tmpfs"), mount("/run", "tmpfs"), mount("/sys", "sysfs"),
 			mount("/.torpor/run", "tmpfs"), {"destination": "/.torpor/bin/torpor-guest", "type": "bind", "source": b.dir + "/torpor-guest", "options": []string{"ro", "rbind"}}},
-		"linux": m{"cgroupsPath": "/" + b.id, "resources": m{"memory": m{"limit": engineMemoryBytes}}, "namespaces": []m{{"type": "pid"}, {"type": "ipc"}, {"type": "uts"}, {"type": "mount"}, {"type": "network"}}},
+		"linux": m{"cgroupsPath": "/" + b.id, "resources": m{"memory": m{"limit": b.memory}}, "namespaces": []m{{"type": "pid"}, {"type": "ipc"}, {"type": "uts"}, {"type": "mount"}, {"type": "network"}}},
 	}
 	data, _ := json.Marshal(spec)
 	return data
@@ -135,7 +136,7 @@ func (b *box) connect(generation uint64, origin string) *client {
 	defer cancel()
 	start := time.Now()
 	hello, err := c.Hello(ctx, connect.NewRequest(&guestv1.HelloRequest{SandboxId: "sb_engine", Name: "box", Hostname: fmt.Sprintf("box-%d", generation),
-		Generation: generation, Origin: origin, MemoryLimitBytes: engineMemoryBytes, PidsLimit: 200, Workdir: "/work/here"}))
+		Generation: generation, Origin: origin, MemoryLimitBytes: b.memory, PidsLimit: 200, Workdir: "/work/here"}))
 	must(b.t, err)
 	b.t.Logf("hello after %v: boot %s", time.Since(start).Round(time.Millisecond), hello.Msg.GetBootId())
 	return c
@@ -182,7 +183,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestEngineKeepsSessionsOverARestore(t *testing.T) {
-	b := newBox(t)
+	b := newBox(t, engineMemoryBytes)
 	b.engine("run", "--detach", "--bundle", b.dir, b.id)
 	c := b.connect(1, "boot")
 
@@ -291,7 +292,7 @@ func percentile(d []time.Duration, p int) time.Duration {
 
 // E19: memory and processes that run out end what took them, not the sandbox.
 func TestEngineOutlivesAMemoryHogAndAForkBomb(t *testing.T) {
-	b := newBox(t)
+	b := newBox(t, engineMemoryBytes)
 	b.engine("run", "--detach", "--bundle", b.dir, b.id)
 	// As the engine of the daemon does: the hard limit lies above the promised one.
 	must(t, os.WriteFile("/sys/fs/cgroup/memory/"+b.id+"/memory.limit_in_bytes", []byte(fmt.Sprint(engineMemoryBytes+engineMemoryBytes/4+(64<<20))), 0o644))
@@ -337,7 +338,7 @@ func TestEngineOutlivesAMemoryHogAndAForkBomb(t *testing.T) {
 // An idle sandbox costs little more than without a guest.
 func TestEngineStaysSmall(t *testing.T) {
 	const boundMB = 6
-	b := newBox(t)
+	b := newBox(t, engineMemoryBytes)
 	b.engine("run", "--detach", "--bundle", b.dir, b.id)
 	c := b.connect(1, "boot")
 	for i := range 20 {
@@ -361,7 +362,7 @@ func TestEngineStaysSmall(t *testing.T) {
 
 // The tests of this package, run inside: what holds on Linux holds on the engine.
 func TestEnginePassesTheTestsOfLinux(t *testing.T) {
-	b := newBox(t)
+	b := newBox(t, 4*engineMemoryBytes)
 	build := exec.Command("go", "test", "-c", "-o", b.dir+"/root/guest.test", "torpor.dev/torpor/native/internal/guest")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -349,7 +349,8 @@ func TestPacksAndUnpacksATree(t *testing.T) {
 	if sub, err := os.Stat(dst + "/sub"); err != nil || sub.Mode().Perm() != 0o555 || !sub.ModTime().Equal(old) {
 		t.Errorf("directory %v, %v", sub, err)
 	}
-	if big, err := os.Stat(dst + "/sparse"); err != nil || big.Size() != 50<<20+3 || big.Sys().(*syscall.Stat_t).Blocks > 1000 {
+	_, engine := os.Stat("/proc/gvisor") // which counts blocks by size
+	if big, err := os.Stat(dst + "/sparse"); err != nil || big.Size() != 50<<20+3 || (engine != nil && big.Sys().(*syscall.Stat_t).Blocks > 1000) {
 		t.Errorf("sparse file %v, %v", big, err)
 	}
 	if fifo, err := os.Lstat(dst + "/fifo"); err != nil || fifo.Mode().Type() != os.ModeNamedPipe {

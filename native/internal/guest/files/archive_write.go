@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -43,11 +42,11 @@ func (s *Service) WriteArchive(ctx context.Context, in *connect.ClientStream[gue
 		if err := os.MkdirAll(target, defaultDirectoryMode); err != nil {
 			return err
 		}
-		root, err := os.OpenRoot(target)
+		root, err := openBeneath(target)
 		if err != nil {
 			return err
 		}
-		defer root.Close()
+		defer root.close()
 		stream := &receiveReader{in: in, rest: bytes.Clone(in.Msg().GetData())}
 		p := &unpacker{root: root, done: done}
 		if err := p.all(tar.NewReader(stream)); err != nil {
@@ -84,14 +83,14 @@ func (r *receiveReader) Read(p []byte) (int, error) {
 }
 
 type unpacker struct {
-	root *os.Root
+	root *beneath
 	done *guestv1.WriteArchiveResponse
 	late []lateDirectory
 }
 
 type lateDirectory struct {
 	name     string
-	mode     fs.FileMode
+	mode     uint32
 	modified time.Time
 }
 
@@ -121,63 +120,38 @@ func (p *unpacker) entry(h *tar.Header, in io.Reader) error {
 	if name == "." {
 		return nil // the directory itself
 	}
-	if parent := path.Dir(name); parent != "." {
-		if err := p.root.MkdirAll(parent, defaultDirectoryMode); err != nil {
-			return err
-		}
-	}
 	p.done.Files++
-	mode := fileMode(uint32(h.Mode)&0o7777, 0)
+	mode := uint32(h.Mode) & 0o7777
 	switch h.Typeflag {
 	case tar.TypeDir:
-		return p.directory(name, mode, h.ModTime)
-	case tar.TypeReg, tar.TypeRegA, tar.TypeGNUSparse, tar.TypeCont: //nolint:staticcheck // old archives have RegA
-		return p.file(name, mode, h, in)
-	case tar.TypeSymlink:
-		if err := p.clear(name); err != nil {
-			return err
+		if len(p.late) == maxLateDirectories {
+			return invalid("more than %d directories in one archive", maxLateDirectories)
 		}
-		return p.root.Symlink(h.Linkname, name)
+		p.late = append(p.late, lateDirectory{name, mode, h.ModTime})
+		return p.root.directory(name)
+	case tar.TypeReg, tar.TypeGNUSparse, tar.TypeCont:
+		err = p.file(name, mode, h, in)
+	case tar.TypeSymlink:
+		err = p.root.symlink(h.Linkname, name)
+	case tar.TypeFifo:
+		err = p.root.fifo(name, mode)
 	case tar.TypeLink:
 		old, err := inside(h.Linkname)
-		if err != nil {
+		if err != nil || old == name {
 			return err
 		}
-		if old == name {
-			return nil
-		}
-		if err := p.clear(name); err != nil {
-			return err
-		}
-		return p.root.Link(old, name)
-	case tar.TypeFifo:
-		return p.fifo(name, mode, h.ModTime)
+		return p.root.link(old, name)
+	default:
+		return invalid("entries of type %q are not unpacked", h.Typeflag)
 	}
-	return invalid("entries of type %q are not unpacked", h.Typeflag)
-}
-
-func (p *unpacker) directory(name string, mode fs.FileMode, modified time.Time) error {
-	info, err := p.root.Stat(name)
-	if err != nil || !info.IsDir() {
-		if err := p.clear(name); err != nil {
-			return err
-		}
-		if err := p.root.Mkdir(name, 0o700); err != nil {
-			return err
-		}
-	}
-	if len(p.late) == maxLateDirectories {
-		return invalid("more than %d directories in one archive", maxLateDirectories)
-	}
-	p.late = append(p.late, lateDirectory{name, mode, modified})
-	return nil
-}
-
-func (p *unpacker) file(name string, mode fs.FileMode, h *tar.Header, in io.Reader) error {
-	if err := p.clear(name); err != nil {
+	if err != nil {
 		return err
 	}
-	f, err := p.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return p.root.setTime(name, h.ModTime)
+}
+
+func (p *unpacker) file(name string, mode uint32, h *tar.Header, in io.Reader) error {
+	f, err := p.root.create(name)
 	if err != nil {
 		return err
 	}
@@ -190,50 +164,17 @@ func (p *unpacker) file(name string, mode fs.FileMode, h *tar.Header, in io.Read
 	if n != h.Size {
 		return broken(io.ErrUnexpectedEOF)
 	}
-	if err := f.Chmod(mode); err != nil {
-		return err
-	}
-	return p.root.Chtimes(name, h.ModTime, h.ModTime)
+	return unix.Fchmod(int(f.Fd()), mode)
 }
 
-// fifo makes one through the handle of its directory, as os.Root has no call for it.
-func (p *unpacker) fifo(name string, mode fs.FileMode, modified time.Time) error {
-	if err := p.clear(name); err != nil {
-		return err
-	}
-	dir, err := p.root.Open(path.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	if err := unix.Mknodat(int(dir.Fd()), path.Base(name), unix.S_IFIFO|uint32(mode.Perm()), 0); err != nil {
-		return err
-	}
-	return p.root.Chtimes(name, modified, modified)
-}
-
-// clear takes away what an entry replaces, never a directory. A link itself goes, not what it leads to.
-func (p *unpacker) clear(name string) error {
-	info, err := p.root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return unix.EISDIR
-	}
-	return p.root.Remove(name)
-}
-
+// finish gives the directories their modes and times, the deepest first.
 func (p *unpacker) finish() error {
 	for i := len(p.late) - 1; i >= 0; i-- {
 		d := p.late[i]
-		if err := p.root.Chmod(d.name, d.mode); err != nil {
+		if err := p.root.setTime(d.name, d.modified); err != nil {
 			return refused(d.name, err)
 		}
-		if err := p.root.Chtimes(d.name, d.modified, d.modified); err != nil {
+		if err := p.root.setDirectoryMode(d.name, d.mode); err != nil {
 			return refused(d.name, err)
 		}
 	}
@@ -260,9 +201,6 @@ func refused(name string, err error) error {
 	var known *connect.Error
 	if errors.As(err, &known) {
 		return connect.NewError(known.Code(), errors.New(name+": "+known.Message()))
-	}
-	if strings.Contains(cause(err), "escapes from parent") {
-		return invalid("%s: leads out of the directory", name)
 	}
 	return failure(name, err)
 }
