@@ -1,6 +1,5 @@
 import { posix } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Readable, Writable } from "node:stream";
 import { TorporError } from "@torpor/sdk";
 import { extract, type Headers } from "tar-fs";
 import { say } from "../failure.ts";
@@ -21,6 +20,7 @@ export async function extractInto(directory: string, archive: AsyncIterable<Uint
   const guard = new Guard();
   let mode = 0o755;
   let special = 0;
+  let refused: string | undefined;
   const unpacking = extract(directory, {
     chown: false,
     strict: false,
@@ -35,13 +35,31 @@ export async function extractInto(directory: string, archive: AsyncIterable<Uint
       if (header === undefined) return false;
       if (!isPlain(header)) special++;
       const refusal = guard.refusal(header);
-      if (refusal !== undefined) unpacking.destroy(new TorporError("invalid_archive", refusal, { hint: "Nothing was copied." }));
-      return refusal !== undefined || !isPlain(header);
+      refused ??= refusal;
+      return refused !== undefined || !isPlain(header);
     },
   } as Parameters<typeof extract>[1]);
-  await pipeline(Readable.from(archive, { objectMode: false }), unpacking);
+  // An entry that breaks off may do so before tar-fs listens to it; the archive's own error tells of it.
+  unpacking.on("entry", (_header, stream) => stream.on("error", () => {}));
+  await feed(archive, unpacking as unknown as Writable, () => refused !== undefined);
+  if (refused !== undefined) throw new TorporError("invalid_archive", refused, { hint: "Nothing was copied." });
   if (special > 0) say(`torpor: ${special} devices, pipes or the like were left out`);
   return mode;
+}
+
+/** tar-fs has streams of its own kind, whose errors node's pipeline lets through unhandled. */
+async function feed(archive: AsyncIterable<Uint8Array>, unpacking: Writable, enough: () => boolean): Promise<void> {
+  const ended = new Promise<void>((resolve, reject) => unpacking.on("finish", resolve).on("error", reject));
+  const drained = () => new Promise<void>((resolve) => unpacking.once("drain", resolve));
+  const fed = (async () => {
+    for await (const chunk of archive) {
+      if (enough()) return;
+      if (!unpacking.write(chunk)) await drained();
+    }
+    unpacking.end();
+    await ended;
+  })();
+  await Promise.race([fed, ended]);
 }
 
 /** Remembers the archive's links, so that nothing goes through one. */

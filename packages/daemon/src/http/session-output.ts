@@ -34,13 +34,18 @@ export async function pumpFrames(socket: WebSocket, frames: AsyncIterable<Sessio
 }
 
 export function sendError(socket: WebSocket, error: TorporError): void {
-  socket.send(encodeJson(frameKinds.error, toErrorBody(error)));
-  socket.close(closeNormal);
+  finish(socket, encodeJson(frameKinds.error, toErrorBody(error)));
 }
 
 function sendEnd(socket: WebSocket, end: SessionEnd): void {
-  socket.send(encodeJson(frameKinds.end, end));
+  finish(socket, encodeJson(frameKinds.end, end));
+}
+
+function finish(socket: WebSocket, frame: Buffer): void {
+  socket.send(frame);
   socket.close(closeNormal);
+  // Input that held the client up is read away, so that its half of the closing is seen.
+  if (socket.isPaused) socket.resume();
 }
 
 /** A line that was closed by a pause is an end with that reason, not a failure. */
