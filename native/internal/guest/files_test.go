@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"golang.org/x/sys/unix"
 
 	guestv1 "torpor.dev/torpor/native/internal/protocol/torpor/guest/v1"
 )
@@ -417,5 +418,41 @@ func TestReplacesALinkRatherThanItsTarget(t *testing.T) {
 	}
 	if _, err := unpack(c, dir+"/dst", data.Bytes()[:512]); code(err) != connect.CodeInvalidArgument {
 		t.Errorf("cut archive: %v", err)
+	}
+}
+
+func TestUnpacksNothingOutsideWhileALinkIsSwapped(t *testing.T) {
+	c := newClient(t)
+	dir := t.TempDir()
+	for _, d := range []string{"dst/d", "out"} {
+		os.MkdirAll(dir+"/"+d, 0o755)
+	}
+	os.Symlink("../out", dir+"/dst/link")
+	var data bytes.Buffer
+	w := tar.NewWriter(&data)
+	for i := range 50 {
+		w.WriteHeader(&tar.Header{Name: fmt.Sprint("d/f", i), Typeflag: tar.TypeReg, Mode: 0o644})
+		w.WriteHeader(&tar.Header{Name: fmt.Sprint("e", i), Typeflag: tar.TypeReg, Mode: 0o644}) // makes it look d up again
+	}
+	w.Close()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = unix.Renameat2(unix.AT_FDCWD, dir+"/dst/d", unix.AT_FDCWD, dir+"/dst/link", unix.RENAME_EXCHANGE)
+			}
+		}
+	}()
+	for range 20 {
+		_, _ = unpack(c, dir+"/dst", data.Bytes()) // it may be refused, or not
+	}
+	close(stop)
+	<-stopped
+	if left := lsNames(t, dir+"/out"); len(left) > 0 {
+		t.Errorf("outside are %v", left)
 	}
 }

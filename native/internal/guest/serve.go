@@ -29,6 +29,7 @@ const (
 
 // Init is PID 1: it serves until it is told to end.
 func Init() error {
+	syscall.Umask(0o022)
 	debug.SetGCPercent(collectPercent)
 	debug.SetMemoryLimit(softMemoryBytes)
 	g := newGuestService(func() { os.Exit(0) })

@@ -1,0 +1,54 @@
+package reaper
+
+import (
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestHandsEachStatusToItsOwner(t *testing.T) {
+	r := New()
+	var wg sync.WaitGroup
+	for code := range 40 {
+		wg.Add(1)
+		go func() {
+			got := make(chan int, 2)
+			_, err := r.Start(func() (int, error) {
+				return syscall.ForkExec("/bin/sh", []string{"sh", "-c", "exit " + string(rune('0'+code%10))}, &syscall.ProcAttr{})
+			}, func(s syscall.WaitStatus) { got <- s.ExitStatus() })
+			if err != nil {
+				t.Error(err)
+				wg.Done()
+				return
+			}
+			select {
+			case c := <-got:
+				if c != code%10 {
+					t.Errorf("%d, not %d", c, code%10)
+				}
+			case <-time.After(20 * time.Second):
+				t.Error("no status")
+			}
+			wg.Done()
+		}()
+	}
+	wg.Wait()
+	if len(r.owners) != 0 || len(r.unclaimed) != 0 {
+		t.Errorf("left: %v %v", r.owners, r.unclaimed)
+	}
+}
+
+func TestKeepsTheStatusOfAChildThatEndsBeforeItsPidIsKnown(t *testing.T) {
+	r := New()
+	reaped := r.Reaped()
+	got := make(chan int, 1)
+	_, err := r.Start(func() (int, error) {
+		pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "exit 5"}, &syscall.ProcAttr{})
+		<-reaped
+		return pid, err
+	}, func(s syscall.WaitStatus) { got <- s.ExitStatus() })
+	if c := <-got; err != nil || c != 5 {
+		t.Errorf("%d, %v", c, err)
+	}
+}
