@@ -91,10 +91,11 @@ describe("the way of a sandbox", () => {
     const { world, lifecycle } = await withSandbox();
     await startCounter(lifecycle, "base");
     world.engine.tick();
-    await lifecycle.pause("base");
+    const paused = await lifecycle.pause("base");
+    world.clock.advance(1000);
     const { operation, sandbox } = await lifecycle.fork("base", { name: "kid" });
     expect(operation.status).toBe("succeeded");
-    expect(sandbox).toMatchObject({ state: "paused", generation: 1 });
+    expect(sandbox).toEqual(paused.sandbox);
     expect(await printed(await lifecycle.guest("kid"), "se_counter", 0, 1)).toEqual(["1\n"]);
     expect((await lifecycle.resume("base", { memory: "require" })).operation.status).toBe("succeeded");
   });

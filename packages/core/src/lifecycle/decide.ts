@@ -78,9 +78,11 @@ function objectionToFork(sandbox: SandboxRecord, { memory }: ForkRequest): Torpo
 
 function begin(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {
   const at = now.toISOString();
+  const state = transitionalStates[asked.command];
+  const shown = state === null ? {} : { state, updatedAt: at };
   return {
     type: "begin",
-    sandbox: { ...sandbox, state: transitionalStates[asked.command] ?? sandbox.state, operationId: asked.operationId, updatedAt: at },
+    sandbox: { ...sandbox, ...shown, operationId: asked.operationId },
     operation: {
       id: asked.operationId,
       version: 0,

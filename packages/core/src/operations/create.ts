@@ -49,7 +49,8 @@ const ready: Phase = {
   name: "ready",
   redoFrom: "disk",
   async run(work) {
-    const origin = optionalNote(work, "fromDiskId") === null ? "boot" : "forked";
+    // A child of a files-only fork boots like any other.
+    const origin = optionalNote(work, "fromCheckpointId") === null ? "boot" : "forked";
     await greet(work.ports, work.sandbox, note(work, "runtimeId"), 1, origin);
     return undefined;
   },

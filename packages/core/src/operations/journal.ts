@@ -54,11 +54,12 @@ export class Journal {
     }
     const sandbox = { ...this.sandbox, ...outcome.sandbox, operationId: null };
     this.#sandboxChanged = true;
-    await this.#commit(sandbox, operation, events);
+    // A fork has not changed its source.
+    await this.#commit(sandbox, operation, events, Object.keys(outcome.sandbox).length === 0 ? sandbox.updatedAt : at);
   }
 
-  async #commit(changed: SandboxRecord, operation: OperationRecord, events: readonly NewEvent[]): Promise<void> {
-    const sandbox = { ...changed, updatedAt: this.#ports.clock.now().toISOString() };
+  async #commit(changed: SandboxRecord, operation: OperationRecord, events: readonly NewEvent[], updatedAt?: string): Promise<void> {
+    const sandbox = { ...changed, updatedAt: updatedAt ?? this.#ports.clock.now().toISOString() };
     await this.#ports.store.commit({ operations: [operation], events, ...(this.#sandboxChanged ? { sandboxes: [sandbox] } : {}) });
     this.operation = { ...operation, version: operation.version + 1 };
     if (this.#sandboxChanged) this.sandbox = this.#written = { ...sandbox, version: sandbox.version + 1 };
