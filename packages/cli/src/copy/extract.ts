@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { TorporError } from "@torpor/sdk";
 import { extract, type Headers } from "tar-fs";
 import { say } from "../failure.ts";

@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server as HttpServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { routes } from "@torpor/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { calls } from "./calls.ts";
+import { type ServerFrame, TorporClient, TorporError } from "./index.ts";
+
+let daemon: ReturnType<typeof spawn>;
+let client: TorporClient;
+beforeAll(async () => {
+  const main = fileURLToPath(new URL("../../../packages/daemon/src/testing/main.ts", import.meta.url));
+  daemon = spawn(process.execPath, [main], { stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = (await once(daemon.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
+  client = new TorporClient({ socket: line.toString().trim() });
+  await client.create({ image: "debian", name: "base" });
+});
+afterAll(async () => {
+  client.close();
+  const exit = once(daemon, "exit");
+  daemon.stdin?.end();
+  await exit;
+});
+
+test("the calls are the routes of the contract", () => {
+  const table = Object.fromEntries(Object.entries(routes).map(([name, { method, path }]) => [name, [method, path]]));
+  expect(calls).toEqual(table);
+});
+
+test("the whole life of a sandbox", async () => {
+  const { sandbox } = await client.create({ image: "debian", name: "life" });
+  expect(sandbox).toMatchObject({ name: "life", state: "running" });
+  expect((await client.pause("life")).sandbox?.state).toBe("paused");
+  await expect(client.exec("life", { argv: ["true"] })).rejects.toMatchObject({
+    code: "sandbox_not_running",
+    message: expect.stringContaining("resume it"),
+  });
+  expect((await client.resume("life")).operation.result).toMatchObject({ restored: "memory" });
+  expect((await client.fork("life", { name: "child" })).operation.result).toMatchObject({ children: [{ name: "child" }] });
+  expect((await client.operations("life")).map(({ kind }) => kind)).toEqual(["fork", "resume", "pause", "create"]);
+  expect((await client.events("life", { limit: 2 })).length).toBe(2);
+  for (const name of ["life", "child"]) await client.remove(name, { force: true });
+  expect((await client.list()).map(({ name }) => name)).toEqual(["base"]);
+});
+
+test("L04: a file's bytes are what they were, and its name too", async () => {
+  const content = randomBytes(300_000);
+  const path = "/ü %+#?&/50%.bin";
+  await client.files.write("base", path, [content.subarray(0, 1000), content.subarray(1000)] as never, { parents: true, mode: 0o600 });
+  const read = await client.files.read("base", path);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of read.content) chunks.push(chunk);
+  expect(Buffer.concat(chunks).equals(content)).toBe(true);
+  expect(read.entry).toMatchObject({ name: "50%.bin", size: 300_000, mode: 0o600 });
+});
+
+test("an upload that is refused ends with the refusal, however much is left to send", async () => {
+  await client.create({ image: "debian", name: "refusing" });
+  await client.pause("refusing");
+  let sent = 0;
+  async function* endless() {
+    for (; sent < 1000; sent++) yield Buffer.alloc(1_000_000);
+  }
+  await expect(client.files.write("refusing", "/x", endless())).rejects.toMatchObject({ code: "sandbox_not_running" });
+  expect(sent).toBeLessThan(1000);
+  await client.remove("refusing", { force: true });
+});
+
+test("a session's frames, its input and its end", async () => {
+  const stream = await client.stream("base", { argv: ["sh", "-c", "cat; exit 3"], stdin: true });
+  const frames: ServerFrame[] = [];
+  for await (const frame of stream) {
+    frames.push(frame);
+    if (frame.type !== "started") continue;
+    await stream.write(Buffer.from("hi"));
+    await stream.end();
+  }
+  expect(frames.map(({ type }) => type)).toEqual(["started", "output", "end"]);
+  expect(frames.at(-1)).toMatchObject({ end: { reason: "exited", exitCode: 3 } });
+});
+
+test("a reader that stops reading holds the process up, and gets everything", async () => {
+  const stream = await client.stream("base", { argv: ["sh", "-c", "head -c 30000000 /dev/zero; echo written >done"] });
+  let bytes = 0;
+  let looked = false;
+  for await (const frame of stream) {
+    if (frame.type !== "output") continue;
+    bytes += frame.data.length;
+    if (looked) continue;
+    looked = true;
+    // While nothing is read the process can't have written it all: the pipes and queues between hold far less.
+    await expect(client.files.stat("base", "/done")).rejects.toMatchObject({ code: "file_not_found" });
+  }
+  expect(bytes).toBe(30_000_000);
+});
+
+test("what is refused when a session starts is thrown", async () => {
+  await expect(client.stream("nope", { argv: ["true"] })).rejects.toMatchObject({ code: "sandbox_not_found" });
+  const stream = await client.stream("base", { argv: ["nosuch"] });
+  await expect(stream[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "command_not_started", details: { exitCode: 127 } });
+});
+
+test("an image's progress is told while it comes", async () => {
+  const image = await client.images.pull({ reference: "alpine" }, () => {});
+  expect(image.references).toEqual(["alpine"]);
+  await expect(client.images.pull({ reference: "nope" })).rejects.toMatchObject({ code: "image_not_found" });
+});
+
+describe("without a daemon", () => {
+  test("nothing listens: what to do is said", async () => {
+    const error = await new TorporClient({ socket: "/nowhere/torpord.sock" }).list().catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(TorporError);
+    expect(error).toMatchObject({
+      code: "daemon_unreachable",
+      message: expect.stringContaining("torpord is not running"),
+      hint: "start it with torpor daemon start",
+    });
+    await expect(new TorporClient({ socket: "/nowhere/s" }).stream("x", { argv: ["true"] })).rejects.toMatchObject({
+      code: "daemon_unreachable",
+    });
+  });
+
+  test("an address that is none is refused", () => {
+    expect(() => new TorporClient({ url: "localhost:80" })).toThrow(/no address/);
+    expect(() => new TorporClient({ socket: `/${"x".repeat(120)}` })).toThrow(/107 bytes/);
+  });
+});
+
+describe("a connection that breaks before an answer", () => {
+  async function broken(work: (other: TorporClient, count: () => number) => Promise<void>): Promise<void> {
+    const directory = await mkdtemp(join(tmpdir(), "torpor-sdk-"));
+    let count = 0;
+    const server: HttpServer = createServer((request, answer) => {
+      count++;
+      if (count < 3) request.socket.destroy();
+      else answer.end(JSON.stringify({ sandboxes: [] }));
+    });
+    server.listen(join(directory, "s"));
+    await once(server, "listening");
+    const other = new TorporClient({ socket: join(directory, "s") });
+    await work(other, () => count).finally(async () => {
+      other.close();
+      server.close();
+      await rm(directory, { recursive: true });
+    });
+  }
+
+  test("a call that changes nothing is sent again", () =>
+    broken(async (other, count) => {
+      expect(await other.list()).toEqual([]);
+      expect(count()).toBe(3);
+    }));
+
+  test("a call that changes something is not", () =>
+    broken(async (other, count) => {
+      await expect(other.pause("x")).rejects.toMatchObject({ code: "daemon_unreachable" });
+      expect(count()).toBe(1);
+    }));
+});
