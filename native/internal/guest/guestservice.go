@@ -60,7 +60,9 @@ func (g *guestService) Hello(ctx context.Context, req *connect.Request[guestv1.H
 	h := req.Msg
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	fresh := h.GetGeneration() != g.hello.Load().GetGeneration()
+	// A child of a fork may have its parent's number: the first generation of each is 1.
+	before := g.hello.Load()
+	fresh := h.GetGeneration() != before.GetGeneration() || h.GetSandboxId() != before.GetSandboxId()
 	if err := identity.Apply(h, g.files); err != nil {
 		log.Printf("identity: %v", err)
 	}
