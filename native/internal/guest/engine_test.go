@@ -26,6 +26,13 @@ func TestEngineKeepsSessionsOverARestore(t *testing.T) {
 	must(t, err)
 	t.Logf("%s%s", r.stdout, r.stderr)
 
+	// N13: what descends from PID 1 gets no answer, root included, and finds nothing to raise its limits with.
+	r, err = c.run(t, sh("inside-out", `printf 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0' | /.torpor/bin/torpor-guest connect | wc -c; ls -A /.torpor/run; grep -c cgroup2 /proc/mounts; mount -t cgroup2 x /mnt 2>/dev/null || echo refused`))
+	must(t, err)
+	if string(r.stdout) != "0\nguest.sock\n0\nrefused\n" {
+		t.Errorf("from inside: %q %q", r.stdout, r.stderr)
+	}
+
 	b.measureExec(c)
 
 	term := sh("term", "stty size; cat")
