@@ -10,8 +10,11 @@ import { buildSpec, rebaseSpec } from "../oci/spec.ts";
 import pin from "./pin.json" with { type: "json" };
 import { type EngineBinary, keptRunsc } from "./resolve.ts";
 
-/** Flags of every call. They shape what a checkpoint holds, so they are recorded with it and used again. */
-const flags = ["--platform=systrap", "--overlay2=none", "--network=sandbox", "--allow-suid"] as const;
+/**
+ * Flags of every call. They shape what a checkpoint holds, so they are recorded with it and used again. The cgroup of version 2 inside is what
+ * the guest bounds processes with: the sentry's default of version 1 lets most forks of a bomb through.
+ */
+const flags = ["--platform=systrap", "--overlay2=none", "--network=sandbox", "--allow-suid", "--in-sandbox-cgroup=v2"] as const;
 
 /** Recorded with a checkpoint. */
 interface RestoreRecord extends Record<string, unknown> {
