@@ -46,7 +46,7 @@ async function follow(stream: SessionStream, target: SignalTarget, { sandbox, in
 function takeOver(stream: SessionStream, target: SignalTarget, { input, terminal, owns }: Following): () => void {
   const undo: (() => void)[] = [];
   if (owns) {
-    undo.push(forwardSignals(target, terminal));
+    undo.push(forwardSignals(target, terminal && input));
     onBrokenPipe(() => breakPipe(target));
   }
   if (terminal) undo.push(followSize(stream));

@@ -15,15 +15,15 @@ const patience = 3;
 
 /**
  * Hands signals on to the session's process group, by calls of their own: on the session's connection they would wait
- * behind input that the command does not take. On a terminal Ctrl-C is a byte of the input, and a signal comes from
+ * behind input that the command does not take. With `raw` input Ctrl-C is a byte of the input, and a signal comes from
  * outside: it ends this process, whose exit restores the terminal.
  */
-export function forwardSignals(target: SignalTarget, terminal: boolean): () => void {
+export function forwardSignals(target: SignalTarget, raw: boolean): () => void {
   let count = 0;
   const handlers = Object.entries(numbers).map(([name, number]) => {
     const handle = () => {
       count++;
-      if (terminal || target.sessionId === undefined || count > patience) giveUp(number, terminal || target.sessionId === undefined);
+      if (raw || target.sessionId === undefined || count > patience) giveUp(number, raw || target.sessionId === undefined);
       else target.client.signal(target.sandbox, target.sessionId, name).catch(() => {});
     };
     process.on(name, handle);

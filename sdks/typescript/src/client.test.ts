@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server as HttpServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -131,34 +131,65 @@ describe("without a daemon", () => {
   });
 });
 
-describe("a connection that breaks before an answer", () => {
-  async function broken(work: (other: TorporClient, count: () => number) => Promise<void>): Promise<void> {
-    const directory = await mkdtemp(join(tmpdir(), "torpor-sdk-"));
-    let count = 0;
-    const server: HttpServer = createServer((request, answer) => {
-      count++;
-      if (count < 3) request.socket.destroy();
-      else answer.end(JSON.stringify({ sandboxes: [] }));
-    });
-    server.listen(join(directory, "s"));
-    await once(server, "listening");
-    const other = new TorporClient({ socket: join(directory, "s") });
-    await work(other, () => count).finally(async () => {
-      other.close();
-      server.close();
-      await rm(directory, { recursive: true });
-    });
+/** A server that answers as told, in place of a daemon. */
+async function against(answer: RequestListener, work: (other: TorporClient) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "torpor-sdk-"));
+  const server = createServer(answer).listen(join(directory, "s"));
+  await once(server, "listening");
+  const other = new TorporClient({ socket: join(directory, "s") });
+  try {
+    await work(other);
+  } finally {
+    other.close();
+    server.close();
+    await rm(directory, { recursive: true });
   }
+}
 
-  test("a call that changes nothing is sent again", () =>
-    broken(async (other, count) => {
-      expect(await other.list()).toEqual([]);
-      expect(count()).toBe(3);
+describe("a connection that breaks before an answer", () => {
+  let count = 0;
+  const breaking: RequestListener = (request, answer) => {
+    count++;
+    if (count < 3) request.socket.destroy();
+    else answer.end(JSON.stringify({ sandboxes: [] }));
+  };
+
+  test("a call that changes nothing is sent again", async () => {
+    count = 0;
+    await against(breaking, async (other) => expect(await other.list()).toEqual([]));
+    expect(count).toBe(3);
+  });
+
+  test("a call that changes something is not", async () => {
+    count = 0;
+    await against(breaking, async (other) => expect(other.pause("x")).rejects.toMatchObject({ code: "daemon_unreachable" }));
+    expect(count).toBe(1);
+  });
+});
+
+describe("an operation that outlasts the wait of its call", () => {
+  const outlasting =
+    (error: object | null): RequestListener =>
+    (request, answer) => {
+      const status = request.method === "POST" ? "running" : error === null ? "succeeded" : "failed";
+      const operation = { id: "op_x", kind: "create", sandboxId: "sb_x", status, error: status === "failed" ? error : null };
+      answer.writeHead(request.method === "POST" ? 202 : 200);
+      if (request.url?.startsWith("/v1/operations/")) answer.end(JSON.stringify(operation));
+      else answer.end(JSON.stringify(request.method === "POST" ? { operation, sandbox: null } : { id: "sb_x", state: "running" }));
+    };
+
+  test("is followed to its end", () =>
+    against(outlasting(null), async (other) => {
+      expect(await other.create({ image: "big" })).toMatchObject({ operation: { status: "succeeded" }, sandbox: { state: "running" } });
     }));
 
-  test("a call that changes something is not", () =>
-    broken(async (other, count) => {
-      await expect(other.pause("x")).rejects.toMatchObject({ code: "daemon_unreachable" });
-      expect(count()).toBe(1);
+  test("throws its error", () =>
+    against(outlasting({ code: "registry_failed", message: "it is gone" }), async (other) => {
+      await expect(other.create({ image: "big" })).rejects.toMatchObject({ code: "registry_failed", details: { operationId: "op_x" } });
+    }));
+
+  test("is not followed when the wait was given", () =>
+    against(outlasting(null), async (other) => {
+      expect(await other.create({ image: "big" }, { waitMs: 0 })).toMatchObject({ operation: { status: "running" } });
     }));
 });

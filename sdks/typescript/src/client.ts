@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type {
   Capabilities,
   CreateSandboxRequest,
@@ -10,6 +11,7 @@ import type {
   OperationAnswer,
   PauseRequest,
   ResumeRequest,
+  RouteName,
   Sandbox,
   Session,
   StartSessionRequest,
@@ -20,10 +22,16 @@ import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
 import { SessionStream } from "./session-stream.ts";
-import { Transport, textOf } from "./transport.ts";
+import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
+
+/** Between two looks at an operation that takes longer than one call waits, in ms. */
+const followMs = 1000;
 
 export interface Waiting {
-  /** How long the daemon waits for the operation before it answers, in ms. Default 600 000; it goes on afterwards. */
+  /**
+   * How long to wait for the operation's end, in ms, at most 600 000; it goes on afterwards and the answer has it as it is.
+   * Default: to its end.
+   */
   readonly waitMs?: number;
 }
 
@@ -45,7 +53,7 @@ export class TorporClient {
   }
 
   create(body: CreateSandboxRequest, waiting: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("createSandbox", { body, query: wait(waiting) });
+    return this.#change("createSandbox", { body }, waiting);
   }
 
   async list(): Promise<Sandbox[]> {
@@ -57,27 +65,27 @@ export class TorporClient {
   }
 
   pause(id: string, body: PauseRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("pauseSandbox", { params: { id }, body, query: wait(waiting) });
+    return this.#change("pauseSandbox", { params: { id }, body }, waiting);
   }
 
   resume(id: string, body: ResumeRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("resumeSandbox", { params: { id }, body, query: wait(waiting) });
+    return this.#change("resumeSandbox", { params: { id }, body }, waiting);
   }
 
   fork(id: string, body: ForkRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("forkSandbox", { params: { id }, body, query: wait(waiting) });
+    return this.#change("forkSandbox", { params: { id }, body }, waiting);
   }
 
   stop(id: string, body: StopRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("stopSandbox", { params: { id }, body, query: wait(waiting) });
+    return this.#change("stopSandbox", { params: { id }, body }, waiting);
   }
 
   start(id: string, waiting: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("startSandbox", { params: { id }, body: {}, query: wait(waiting) });
+    return this.#change("startSandbox", { params: { id }, body: {} }, waiting);
   }
 
   remove(id: string, options: { force?: boolean } = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("removeSandbox", { params: { id }, query: { ...options, ...wait(waiting) } });
+    return this.#change("removeSandbox", { params: { id }, query: options }, waiting);
   }
 
   async logs(id: string, limitBytes?: number): Promise<string> {
@@ -151,8 +159,19 @@ export class TorporClient {
   version(): Promise<{ version: string; api: string }> {
     return this.#transport.json("version");
   }
-}
 
-function wait({ waitMs }: Waiting): { wait: number | undefined } {
-  return { wait: waitMs };
+  async #change(name: RouteName, request: CallRequest, { waitMs }: Waiting): Promise<OperationAnswer> {
+    const answer = await this.#transport.json<OperationAnswer>(name, { ...request, query: { ...request.query, wait: waitMs } });
+    return waitMs === undefined && answer.operation.status === "running" ? this.#follow(answer.operation) : answer;
+  }
+
+  /** For what takes longer than the longest wait of one call: a large image over a slow line. */
+  async #follow({ id, sandboxId }: Operation): Promise<OperationAnswer> {
+    for (;;) {
+      await sleep(followMs);
+      const operation = await this.operation(id);
+      if (operation.error !== null) throw toError({ ...operation.error, details: { ...operation.error.details, operationId: id } });
+      if (operation.status !== "running") return { operation, sandbox: operation.kind === "remove" ? null : await this.get(sandboxId) };
+    }
+  }
 }

@@ -8,7 +8,7 @@ import { type ErrorCode, errorCatalogue, TorporError } from "@torpor/contract/er
 import { addressOf, calls, type Params, type Query } from "./calls.ts";
 import { type Endpoint, unreachable } from "./endpoint.ts";
 
-export interface Request {
+export interface CallRequest {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: unknown;
@@ -36,7 +36,7 @@ export class Transport {
   }
 
   /** The answer of a success, its body unread; everything else is thrown. */
-  async call(name: RouteName, request: Request = {}): Promise<IncomingMessage> {
+  async call(name: RouteName, request: CallRequest = {}): Promise<IncomingMessage> {
     const answer = await this.#sendOften(name, request);
     if ((answer.statusCode ?? 500) < 300) return answer;
     const error = await errorOf(answer);
@@ -45,7 +45,7 @@ export class Transport {
     throw error;
   }
 
-  async json<T>(name: RouteName, request: Request = {}): Promise<T> {
+  async json<T>(name: RouteName, request: CallRequest = {}): Promise<T> {
     const text = await textOf(await this.call(name, request));
     return (text === "" ? undefined : JSON.parse(text)) as T;
   }
@@ -57,7 +57,7 @@ export class Transport {
     return { address: `ws://torpord${path}`, headers, createConnection: (() => connect(socket)) as typeof connect };
   }
 
-  async #sendOften(name: RouteName, request: Request): Promise<IncomingMessage> {
+  async #sendOften(name: RouteName, request: CallRequest): Promise<IncomingMessage> {
     const [method] = calls[name];
     const path = addressOf(name, request.params, request.query);
     for (let left = method === "GET" ? tries : 1; ; left--) {
@@ -72,7 +72,7 @@ export class Transport {
     }
   }
 
-  #send(method: string, path: string, { body, upload, headers, signal }: Request): Promise<IncomingMessage> {
+  #send(method: string, path: string, { body, upload, headers, signal }: CallRequest): Promise<IncomingMessage> {
     const { url, socket } = this.endpoint;
     const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const options: RequestOptions = {

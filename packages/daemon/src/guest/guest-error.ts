@@ -43,7 +43,8 @@ export function fromGuestError(error: unknown, line: LineState, subject: Subject
 
 function closingError(reason: CloseReason, cause?: unknown): TorporError {
   const { code, message } = closings[reason];
-  return new TorporError(code, message, { cause });
+  // As data: a stream tells its client by the reason how it ended.
+  return new TorporError(code, message, { cause, details: { reason } });
 }
 
 function codeOf(failure: ConnectError, subject: Subject): ErrorCode {

@@ -48,11 +48,12 @@ function finish(socket: WebSocket, frame: Buffer): void {
   if (socket.isPaused) socket.resume();
 }
 
-/** A line that was closed by a pause is an end with that reason, not a failure. */
+const closings: readonly unknown[] = ["paused", "stopped", "lost"] satisfies SessionEnd["reason"][];
+
+/** A line to the guest that was closed is an end with that reason, not a failure. */
 function endOf(error: unknown): SessionEnd | undefined {
-  return error instanceof TorporError && error.code === "session_paused"
-    ? { reason: "paused", exitCode: null, signal: null, oom: false }
-    : undefined;
+  if (!(error instanceof TorporError) || !closings.includes(error.details.reason)) return undefined;
+  return { reason: error.details.reason as SessionEnd["reason"], exitCode: null, signal: null, oom: false };
 }
 
 /** Waits only when the client does not keep up: a wait for each small frame would cost a turn of the loop. */

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import { type Entry, routes } from "@torpor/contract";
 import type { GuestFiles } from "@torpor/core";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { defined } from "../defined.ts";
+import { leaving } from "../leaving.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
 import { startStream } from "../start-stream.ts";
@@ -25,16 +26,16 @@ export function serveFiles(app: FastifyInstance, { lifecycle }: Served): void {
   serve(app, routes.removeFile, async ({ params, query: { path, ...options } }) =>
     (await filesOf(params.id)).remove(path, defined(options)),
   );
-  serve(app, routes.readFile, async ({ params, query: { path, ...options }, request, reply }) => {
-    const { entry, content } = await (await filesOf(params.id)).read(path, { ...defined(options), signal: leaving(request) });
+  serve(app, routes.readFile, async ({ params, query: { path, ...options }, reply }) => {
+    const { entry, content } = await (await filesOf(params.id)).read(path, { ...defined(options), signal: leaving(reply) });
     return reply
       .header("x-torpor-entry", encodeEntry(entry))
       .header("content-length", entry.size)
       .type("application/octet-stream")
       .send(Readable.from(content, { objectMode: false }));
   });
-  serve(app, routes.readArchive, async ({ params, query: { path, ...options }, request, reply }) => {
-    const archive = (await filesOf(params.id)).readArchive(path, { ...defined(options), signal: leaving(request) });
+  serve(app, routes.readArchive, async ({ params, query: { path, ...options }, reply }) => {
+    const archive = (await filesOf(params.id)).readArchive(path, { ...defined(options), signal: leaving(reply) });
     return reply.type("application/x-tar").send(await startStream(archive));
   });
 
@@ -55,10 +56,4 @@ export function serveFiles(app: FastifyInstance, { lifecycle }: Served): void {
 /** Percent-encoded, since a header has no UTF-8 and a file's name may be anything. */
 function encodeEntry(entry: Entry): string {
   return encodeURIComponent(JSON.stringify(entry));
-}
-
-function leaving(request: FastifyRequest): AbortSignal {
-  const left = new AbortController();
-  request.raw.socket.once("close", () => left.abort());
-  return left.signal;
 }

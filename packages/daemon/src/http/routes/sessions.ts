@@ -1,16 +1,15 @@
 import { routes } from "@torpor/contract";
 import type { FastifyInstance } from "fastify";
 import { runToEnd } from "../exec.ts";
+import { leaving } from "../leaving.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
 
 export function serveSessions(app: FastifyInstance, { lifecycle, ids }: Served): void {
-  serve(app, routes.exec, async ({ params, body, request }) => {
+  serve(app, routes.exec, async ({ params, body, reply }) => {
     const { sessions } = await lifecycle.guest(params.id);
     // The client's leaving ends the wait for output, never the process.
-    const left = new AbortController();
-    request.raw.socket.once("close", () => left.abort());
-    return runToEnd(sessions, { ...body, sessionId: ids.next("se") }, left.signal);
+    return runToEnd(sessions, { ...body, sessionId: ids.next("se") }, leaving(reply));
   });
   serve(app, routes.startSession, async ({ params, body, reply }) => {
     const { sessions } = await lifecycle.guest(params.id);
