@@ -10,6 +10,7 @@ export interface Seen {
   readonly type: "connection" | "closed" | "request" | "query" | "datagram";
   readonly port: number;
   readonly from: string;
+  readonly to: string;
   /** Path of a request, name of a query, text of a datagram, number of the last line that a closed connection was sent. */
   readonly text: string;
   readonly atMs: number;
@@ -65,6 +66,17 @@ export class Outside {
     return this.#at(1);
   }
 
+  /** Gives the web and datagram servers another address, of a range that is not this network's, which the host reaches. */
+  alsoAt(address: string): void {
+    ip("-n", this.name, "addr", "add", `${address}/32`, "dev", "lo");
+    ip("route", "add", `${address}/32`, "via", this.address); // goes with the veth
+  }
+
+  /** Tells runs of the tests on one host apart: 0 to 15. */
+  get block(): number {
+    return this.#block;
+  }
+
   /** Waits until a server saw it. */
   async sees(what: (seen: Seen) => boolean, limitMs?: number): Promise<Seen> {
     const found = await eventually(async () => this.seen.find(what), (seen) => seen !== undefined, limitMs);
@@ -78,11 +90,13 @@ export class Outside {
       child.kill("SIGKILL");
       await exited;
     }
-    // The other end of the veth goes with the namespace, a moment later.
+    // A namespace can outlive its name for as long as any process has an old mount of it; its interface must not.
+    if (existsSync(`/sys/class/net/${this.#veth}`)) {
+      ip("link", "del", this.#veth);
+    }
     if (existsSync(`/run/netns/${this.name}`)) {
       ip("netns", "del", this.name);
     }
-    await eventually(async () => existsSync(`/sys/class/net/${this.#veth}`), (there) => !there);
   }
 
   #connect(): void {
@@ -111,7 +125,7 @@ export class Outside {
   }
 
   #at(host: number): string {
-    return `203.0.113.${this.#block * 16 + host}`;
+    return `198.51.100.${this.#block * 16 + host}`;
   }
 }
 
@@ -120,11 +134,11 @@ function freeBlock(): number {
   const routes = ip("-4", "route", "show");
   for (let i = 0; i < blocks; i++) {
     const block = (process.pid + i) % blocks;
-    if (!routes.includes(`203.0.113.${block * 16}/28`)) {
+    if (!routes.includes(`198.51.100.${block * 16}/28`)) {
       return block;
     }
   }
-  throw new Error("every part of 203.0.113.0/24 is taken on this host");
+  throw new Error("every part of 198.51.100.0/24 is taken on this host");
 }
 
 function ip(...args: string[]): string {
