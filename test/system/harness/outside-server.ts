@@ -14,8 +14,8 @@ await serveTicks();
 await takeDatagrams();
 process.stdout.write("ready\n");
 
-function tell(type: string, port: number, from: string, text: string): void {
-  process.stdout.write(`${JSON.stringify({ type, port, from, text, atMs: Date.now() })}\n`);
+function tell(type: string, port: number, from: string, text: string, to = address): void {
+  process.stdout.write(`${JSON.stringify({ type, port, from, to, text, atMs: Date.now() })}\n`);
 }
 
 /** Answers an A query for any name that ends in .test with the one address, and other types of it with nothing (RFC 1035). */
@@ -53,8 +53,8 @@ async function servePackages(): Promise<void> {
     tell("request", 80, request.socket.remoteAddress ?? "", request.url ?? "");
     answer(request, response);
   });
-  server.on("connection", (socket: Socket) => tell("connection", 80, socket.remoteAddress ?? "", ""));
-  server.listen(80, address);
+  server.on("connection", (socket: Socket) => tell("connection", 80, socket.remoteAddress ?? "", "", socket.localAddress));
+  server.listen(80, "0.0.0.0");
   await once(server, "listening");
 }
 
@@ -97,6 +97,6 @@ async function serveTicks(): Promise<void> {
 async function takeDatagrams(): Promise<void> {
   const socket = createSocket("udp4");
   socket.on("message", (text, { address: from }) => tell("datagram", 9000, from, text.toString()));
-  socket.bind(9000, address);
+  socket.bind(9000, "0.0.0.0");
   await once(socket, "listening");
 }

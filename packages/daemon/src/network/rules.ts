@@ -60,23 +60,28 @@ table ${table} {
     type nat hook postrouting priority srcnat
     ip saddr ${subnet} oifname != ${own} masquerade
   }
+  chain refuse {
+    meta l4proto tcp reject with tcp reset comment "gVisor's TCP waits out its time after any other answer"
+    reject with icmpx admin-prohibited
+  }
   chain input {
     type filter hook input priority filter - 10
     iifname != ${own} accept
     ct state established,related accept
     ct status dnat accept comment "names, to a resolver on the host"
-    reject with icmpx admin-prohibited
+    goto refuse
   }
   chain forward {
     type filter hook forward priority filter - 10
     oifname ${own} ct state established,related accept
-    oifname ${own} drop comment "nobody outside, and no other sandbox, begins a connection"
+    iifname != ${own} oifname ${own} drop comment "nobody outside begins a connection"
     iifname != ${own} accept
+    meta nfproto ipv6 drop
     ip saddr != ${subnet} drop
+    oifname ${own} goto refuse comment "nor does another sandbox"
     ct state established,related accept
     ct status dnat accept comment "names, to a resolver elsewhere"
-    ip daddr @refused reject with icmpx admin-prohibited
-    meta nfproto ipv6 drop
+    ip daddr @refused goto refuse
   }
 }
 `;
