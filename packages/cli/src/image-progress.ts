@@ -2,14 +2,24 @@ import type { OnProgress } from "@torpor/sdk";
 import { oneLine, say } from "./failure.ts";
 import { formatSize } from "./values/size.ts";
 
-/** Shows progress on stderr: one line that changes on a terminal, one line a step elsewhere. */
-export function createProgress(): OnProgress {
+const clearLine = "\r\x1b[K";
+
+/** Shows the progress of a work on stderr: one line that changes and goes on a terminal, one line a step elsewhere. */
+export async function withProgress<T>(work: (progress: OnProgress) => Promise<T>): Promise<T> {
+  if (process.stderr.isTTY !== true) return work(oneLineAStep());
+  try {
+    return await work(({ text, doneBytes, totalBytes }) => {
+      // Short enough for one line of a usual terminal: only that can be cleared.
+      process.stderr.write(`${clearLine}${oneLine(text).slice(0, 50)} ${amount(doneBytes, totalBytes)}`);
+    });
+  } finally {
+    process.stderr.write(clearLine);
+  }
+}
+
+function oneLineAStep(): OnProgress {
   let last = "";
-  return ({ step, text, doneBytes, totalBytes }) => {
-    if (process.stderr.isTTY === true) {
-      process.stderr.write(`\r\x1b[K${oneLine(text).slice(0, 60)} ${amount(doneBytes, totalBytes)}`);
-      return;
-    }
+  return ({ step, text }) => {
     if (step === last) return;
     last = step;
     say(oneLine(text));

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { routes } from "@torpor/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -97,6 +98,17 @@ test("a reader that stops reading holds the process up, and gets everything", as
     await expect(client.files.stat("base", "/done")).rejects.toMatchObject({ code: "file_not_found" });
   }
   expect(bytes).toBe(30_000_000);
+});
+
+test("a process that does not take its input holds the writer up", async () => {
+  const stream = await client.stream("base", { argv: ["sleep", "600"], stdin: true });
+  const piece = new Uint8Array(256 * 1024);
+  let written = 0;
+  // The queues between hold a few MB: without a bound all of it would be taken at once.
+  while (written < 64 * 2 ** 20 && (await Promise.race([stream.write(piece).then(() => true), sleep(500, false)]))) written += piece.length;
+  expect(written).toBeLessThan(16 * 2 ** 20);
+  stream.close();
+  for (const { id, end } of await client.sessions("base")) if (end === null) await client.removeSession("base", id, { force: true });
 });
 
 test("what is refused when a session starts is thrown", async () => {

@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { failWith, say } from "../failure.ts";
-import { createProgress } from "../image-progress.ts";
+import { withProgress } from "../image-progress.ts";
 import { print, printJson } from "../leave.ts";
 import { readPassword } from "../read-password.ts";
 import { table } from "../table.ts";
@@ -40,7 +40,7 @@ function pull(): Command {
           ...(options.insecure === true ? { insecure: true } : {}),
           ...(options.username === undefined ? {} : { credentials: { username: options.username, password: await readPassword() } }),
         };
-        return show(await client.images.pull(request, createProgress()), options);
+        return show(await withProgress((progress) => client.images.pull(request, progress)), options);
       }),
     );
   return examples(command, ["torpor image pull python:3.12", "torpor image pull --username me registry.example.org/x <password.txt"]);
@@ -62,7 +62,7 @@ function take(): Command {
           reference,
           ...(options.format === undefined ? {} : { format: options.format }),
         };
-        return show(await client.images.import(request, createProgress()), options);
+        return show(await withProgress((progress) => client.images.import(request, progress)), options);
       }),
     );
   return examples(command, ["torpor image import ./python.tar python:3.12"]);
@@ -82,7 +82,7 @@ function build(): Command {
           ...(options.suite === undefined ? {} : { suite: options.suite }),
           ...(options.package === undefined ? {} : { packages: options.package }),
         };
-        return show(await client.images.build(request, createProgress()), options);
+        return show(await withProgress((progress) => client.images.build(request, progress)), options);
       }),
     );
   return examples(command, ["torpor image build debian --package python3 --package git"]);
