@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import type { Benchmark, NamedMeasurement } from "./lib/benchmark.ts";
 import { median } from "./lib/median.ts";
+import { timed } from "./lib/timed.ts";
 import { openSubject, type Subject } from "./lib/subject.ts";
 import { type Steps, sum } from "./floor/floor.ts";
 
@@ -120,10 +121,4 @@ function read(file: string): string {
 
 function total(steps: Steps): number {
   return sum(steps, ...Object.keys(steps));
-}
-
-async function timed<T>(action: () => Promise<T>): Promise<{ ms: number; value: T }> {
-  const started = performance.now();
-  const value = await action();
-  return { ms: performance.now() - started, value };
 }

@@ -1,0 +1,71 @@
+import type { Benchmark, BenchmarkContext, NamedMeasurement } from "./lib/benchmark.ts";
+import { median } from "./lib/median.ts";
+import { openSubject, type Subject } from "./lib/subject.ts";
+import { timed } from "./lib/timed.ts";
+import { sum } from "./floor/floor.ts";
+
+/** A sandbox that holds random memory. Each cycle moves gigabytes: fewer of them. */
+export const benchmarks: Benchmark[] = [
+  {
+    name: "512 MiB dirty",
+    unit: "ms",
+    bound: 1.3,
+    async run(context) {
+      const subject = await openSubject(context);
+      const rounds = await cycle(subject, context, 512, context.runs, true);
+      return [
+        { name: "512 MiB dirty: pause", ...medians(rounds, "pause", "rawPause") },
+        { name: "512 MiB dirty: pause, of the steps by hand with fsync", ...medians(rounds, "pause", "rawDurablePause") },
+        { name: "512 MiB dirty: resume to first exec", ...medians(rounds, "resume", "rawResume") },
+      ];
+    },
+  },
+  {
+    name: "4 GiB dirty",
+    unit: "ms",
+    bound: 0.5,
+    async run(context) {
+      const subject = await openSubject(context);
+      const rounds = await cycle(subject, context, 4096, Math.max(3, Math.ceil(context.runs / 5)), false);
+      return [{ name: "4 GiB dirty: resume to first exec, verified; of a restore without --background", ...medians(rounds, "resume", "rawResume") }];
+    },
+  },
+];
+
+interface Round {
+  readonly pause: number;
+  readonly resume: number;
+  readonly rawPause: number;
+  readonly rawDurablePause: number;
+  readonly rawResume: number;
+}
+
+async function cycle({ client, floor, sandbox, exec }: Subject, context: BenchmarkContext, mib: number, runs: number, background: boolean): Promise<Round[]> {
+  await sandbox("dirty", mib);
+  await floor.call("create", { name: "dirty", mib });
+  const rounds: Round[] = [];
+  for (let run = 0; run < runs; run++) {
+    context.say(`${mib} MiB: round ${run + 1} of ${runs}`);
+    const raw = await floor.call("pause", { name: "dirty" });
+    const rawResume = await floor.call("resume", { name: "dirty", mib, background });
+    const durable = await floor.call("pause", { name: "dirty", fsync: true });
+    await floor.call("resume", { name: "dirty", mib, background: true });
+    const { ms: pause } = await timed(() => client.pause("dirty"));
+    const { ms: resume } = await timed(async () => {
+      await client.resume("dirty");
+      await exec("dirty");
+    });
+    rounds.push({
+      pause,
+      resume,
+      rawPause: sum(raw, "pause", "checkpoint", "delete", "umount"),
+      rawDurablePause: sum(durable, "pause", "checkpoint", "fsync", "delete", "umount"),
+      rawResume: sum(rawResume, "network", "mount", "restore", "exec"),
+    });
+  }
+  return rounds;
+}
+
+function medians(rounds: readonly Round[], value: keyof Round, floor: keyof Round): Pick<NamedMeasurement, "value" | "floor"> {
+  return { value: median(rounds.map((round) => round[value])), floor: median(rounds.map((round) => round[floor])) };
+}
