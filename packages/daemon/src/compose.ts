@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { createPoolDisks } from "./disks/pool-disks.ts";
 import { removeTraces } from "./engines/oci/traces.ts";
 import { readNodeFacts } from "./host/node-facts.ts";
+import { requireHost } from "./host/require-host.ts";
 import { randomIds, systemClock } from "./host/system.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createPoolImages } from "./images/pool-images.ts";
@@ -33,6 +34,7 @@ type Release = () => Promise<unknown>;
 
 /** Puts the real adapters together and recovers what an earlier daemon left. It does not listen yet. */
 export async function openDaemon(config: Config, log: Logger): Promise<Daemon> {
+  requireHost();
   const releases: Release[] = [];
   try {
     return await compose(config, log, releases);

@@ -1,6 +1,5 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { TorporError } from "@torpor/contract";
 import { Gvisor, resolveRunsc } from "./engines/gvisor/index.ts";
 import { keepGuest } from "./engines/oci/guest-binary.ts";
 import { OciEngine, type OciEngineOptions } from "./engines/oci/oci-engine.ts";
@@ -13,9 +12,6 @@ export interface EngineSettings extends Pick<OciEngineOptions, "instance" | "res
 
 /** Makes ready the engine that the configuration names; fails with `engine_unavailable` and the next step if it can't be. */
 export async function openEngine({ engine, dataDirectory, ...options }: EngineSettings): Promise<OciEngine> {
-  if (process.getuid?.() !== 0) {
-    throw new TorporError("engine_unavailable", "torpord needs root: it makes mounts, network namespaces and control groups", { hint: "Start it with sudo." });
-  }
   const guest = await keepGuest(dataDirectory, nativeBinary("torpor-guest"));
   const runtime = engine === "gvisor" ? await Gvisor.create(await resolveRunsc(dataDirectory, process.env), guest, dataDirectory) : await openRunc(guest);
   return new OciEngine(runtime, { ...options, shimPath: nativeBinary("torpor-shim") });
