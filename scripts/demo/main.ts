@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { TorporClient } from "@torpor/sdk";
 import { Counter } from "./counter.ts";
 import { bytes, next, paint, step } from "./say.ts";
@@ -22,7 +22,7 @@ async function demo(): Promise<void> {
     await client.create({ image, name });
     return "an isolated machine, by gVisor";
   });
-  await client.files.write(name, "/root/count.py", await readFile(new URL("../../examples/count.py", import.meta.url)));
+  await client.files.write(name, "/root/count.py", createReadStream(new URL("../../examples/count.py", import.meta.url)));
   const counter = await Counter.start(client, name, ["python3", "/root/count.py"]);
   await step("start count.py in it, and let it count to 5", async () => {
     const { count, pid } = await counter.reach(5);
