@@ -179,7 +179,10 @@ func (r *Runtime) Capture(location string) ([]Part, error) {
 	if !r.isFrozen() {
 		return nil, errors.New("a capture needs a frozen runtime")
 	}
-	if err := r.calls.Checkpoint(location); err != nil {
+	stop := writeBehind(location)
+	err := r.calls.Checkpoint(location)
+	stop()
+	if err != nil {
 		return nil, err
 	}
 	// The engine writes what the gofer holds back to the host during the checkpoint: the sync comes after it.
