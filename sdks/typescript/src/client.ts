@@ -114,9 +114,12 @@ export class TorporClient {
     return SessionStream.open(this.#transport, addressOf("execSocket", { id }), request);
   }
 
-  /** Output of a session after a sequence number, then live; its input as a stream. */
-  attach(id: string, sid: string, after = 0): Promise<SessionStream> {
-    return SessionStream.open(this.#transport, addressOf("attachSession", { id, sid }, { after }));
+  /**
+   * Output of a session after a sequence number, then live; its input as a stream. The process waits for a reader that is
+   * slow, unless `hold` is false: then output that was not read in time is lost.
+   */
+  attach(id: string, sid: string, options: { after?: number; hold?: boolean } = {}): Promise<SessionStream> {
+    return SessionStream.open(this.#transport, addressOf("attachSession", { id, sid }, options));
   }
 
   /** Starts a command and leaves it running. */

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps, Agent as SecureAgent } from "node:https";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ErrorBody, RouteName } from "@torpor/contract";
@@ -40,8 +40,8 @@ export class Transport {
     const answer = await this.#sendOften(name, request);
     if ((answer.statusCode ?? 500) < 300) return answer;
     const error = await errorOf(answer);
-    // The rest of an upload that was refused is not sent.
-    if (request.upload !== undefined) answer.socket.destroy();
+    // The rest of an upload that was refused is not sent. An answer whose upload is through has given its socket back.
+    if (request.upload !== undefined) (answer.socket as Socket | null)?.destroy();
     throw error;
   }
 

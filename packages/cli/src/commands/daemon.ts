@@ -26,7 +26,7 @@ function start(): Command {
     .option("--dns <address>", "resolver of sandboxes; default the host's")
     .option("--subnet <cidr>", "IPv4 network of sandboxes; default a free one, chosen once")
     .option("--pool-size <size>", "size of the pool file, if one is made", parseSize)
-    .option("--log-level <level>", "trace, debug, info, warn or error; default info")
+    .addOption(new Option("--log-level <level>", "how much the log has; default info").choices(["trace", "debug", "info", "warn", "error"]))
     .action(async function (this: Command, options: Record<string, string | number | boolean | undefined>) {
       const site = siteOf(this);
       if (await answers(site)) {

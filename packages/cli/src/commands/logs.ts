@@ -14,7 +14,7 @@ export function logsCommand(): Command {
     .action(
       action(async (client, sandbox: string, session: string | undefined, options: { limit?: number }) => {
         if (session !== undefined)
-          return followSession(client, await client.attach(sandbox, session), {
+          return followSession(client, await client.attach(sandbox, session, { hold: false }), {
             sandbox,
             input: false,
             terminal: false,

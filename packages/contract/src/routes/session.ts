@@ -80,6 +80,7 @@ export const sessionRoutes = {
     summary: "Its output after a sequence number, then live, over a WebSocket.",
     query: z.strictObject({
       after: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe("Last sequence number already seen. Default 0: all that is kept."),
+      hold: queryBoolean.optional().describe("Whether the process waits for this reader, or its oldest output is dropped. Default true."),
     }),
     responses: { 101: { kind: "socket" } },
   }),

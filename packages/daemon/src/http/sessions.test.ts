@@ -151,6 +151,21 @@ test("E01: a slow reader gets 20 MB byte for byte, and the process waits for it"
   expect(hash.digest("hex")).toBe(createHash("sha256").update("0123456789abcde\n".repeat(1_310_720)).digest("hex"));
 });
 
+test("a reader that does not hold lets the process go on without it", async () => {
+  const started = await post("/v1/sandboxes/base/sessions", { argv: ["sh", "-c", "head -c 5000000 /dev/zero; echo END"] });
+  const { id } = started.json();
+  const socket = await server.app.injectWS(`/v1/sandboxes/base/sessions/${id}/attach?hold=false`);
+  socket.pause();
+  let session = started.json();
+  while (session.end === null) {
+    // Lets the process's output be read meanwhile.
+    await new Promise(setImmediate);
+    session = (await server.app.inject(`/v1/sandboxes/base/sessions/${id}`)).json();
+  }
+  expect(session.end).toMatchObject({ exitCode: 0 });
+  socket.terminate();
+});
+
 test("a message that no client sends closes the socket and leaves the process", async () => {
   const { socket, frames, closed } = await open({ argv: ["sleep", "600"] });
   while (frames.length === 0) await new Promise(setImmediate);

@@ -30,11 +30,16 @@ export function serveSessionSockets(app: FastifyInstance, { lifecycle, ids }: Se
   serveSocket(
     app,
     routes.attachSession,
-    async ({ params, query }) => ({ sessions: (await lifecycle.guest(params.id)).sessions, sid: params.sid, after: query.after ?? 0 }),
-    (socket, { sessions, sid, after }, request) => {
+    async ({ params, query }) => ({
+      sessions: (await lifecycle.guest(params.id)).sessions,
+      sid: params.sid,
+      after: query.after ?? 0,
+      hold: query.hold ?? true,
+    }),
+    (socket, { sessions, sid, after, hold }, request) => {
       const input = new SessionInput(socket, sessions, sid, undefined);
       const left = leaving(socket);
-      pumpFrames(socket, sessions.attach(sid, after, true, left), () => input.open()).catch((error) =>
+      pumpFrames(socket, sessions.attach(sid, after, hold, left), () => input.open()).catch((error) =>
         sendError(socket, toTorporError(error, request)),
       );
     },
