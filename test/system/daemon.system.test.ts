@@ -151,7 +151,7 @@ class Reading {
   }
 
   async read(client: TorporClient, sandbox: string, session: string, enough: () => boolean): Promise<void> {
-    const stream = await client.attach(sandbox, session, this.#last);
+    const stream = await client.attach(sandbox, session, { after: this.#last });
     try {
       for await (const frame of stream) {
         if (frame.type === "output") {
