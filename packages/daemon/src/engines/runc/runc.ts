@@ -4,6 +4,8 @@ import { digest } from "../../host/digest.ts";
 import type { GuestBinary } from "../oci/guest-binary.ts";
 import type { OciRuntime } from "../oci/oci-runtime.ts";
 import { buildSpec } from "../oci/spec.ts";
+import { readHostRights } from "./host-rights.ts";
+import { hostSpec } from "./host-spec.ts";
 
 const noCheckpoint = "it runs sandboxes on the host's own kernel, which can't write them to a file and go on from it";
 const unsupported: readonly string[] = ["pause", "resume", "fork"];
@@ -11,6 +13,7 @@ const unsupported: readonly string[] = ["pause", "resume", "fork"];
 /** runc: containers on the host's kernel. No isolation from hostile code, no pause; for hosts and tests where gVisor can't be. */
 export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
   const { path, version } = await find();
+  const rights = await readHostRights();
   const binary = { path, version, sha256: await digest(path), source: "path" };
   const capabilities = Object.fromEntries(
     capabilityNames.map((name) => [name, unsupported.includes(name) ? { supported: false, reason: noCheckpoint } : { supported: true, reason: "" }]),
@@ -26,7 +29,7 @@ export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
     minimumMemoryBytes: 32 * 2 ** 20,
     planBoot: (spec, directory, cgroup) => ({
       command: [path, "--root", directory.engineState],
-      spec: buildSpec(spec, { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guest.directory }),
+      spec: hostSpec(buildSpec(spec, { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guest.directory }), rights),
       speaksControl: false,
     }),
     planRestore: async () => refuse(),

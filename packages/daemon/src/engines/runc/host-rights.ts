@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+
+/** What a process may give to one that it starts: root in a container that runs containers lacks some of both. */
+export interface HostRights {
+  readonly openFiles: number;
+  /** Names as in capabilities(7), with CAP_. */
+  readonly capabilities: ReadonlySet<string>;
+}
+
+export async function readHostRights(): Promise<HostRights> {
+  const [limits, status] = await Promise.all([readFile("/proc/self/limits", "utf8"), readFile("/proc/self/status", "utf8")]);
+  return { openFiles: openFilesIn(limits), capabilities: capabilitiesIn(status) };
+}
+
+/** Without CAP_SYS_RESOURCE nobody gives more than he has himself. */
+export function openFilesIn(limits: string): number {
+  const hard = Number(/^Max open files\s+\S+\s+(\S+)/m.exec(limits)?.[1] ?? Number.NaN);
+  return Number.isInteger(hard) ? Math.min(hard, wantedOpenFiles) : wantedOpenFiles;
+}
+
+export function capabilitiesIn(status: string): ReadonlySet<string> {
+  const held = BigInt(`0x${/^CapPrm:\s+([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
+  return new Set(byNumber.filter((_, number) => (held >> BigInt(number)) & 1n).map((name) => `CAP_${name}`));
+}
+
+const wantedOpenFiles = 1_048_576;
+
+/** linux/capability.h: a capability's number is its place. */
+const byNumber = [
+  "CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID", "SETPCAP", "LINUX_IMMUTABLE", "NET_BIND_SERVICE",
+  "NET_BROADCAST", "NET_ADMIN", "NET_RAW", "IPC_LOCK", "IPC_OWNER", "SYS_MODULE", "SYS_RAWIO", "SYS_CHROOT", "SYS_PTRACE", "SYS_PACCT", "SYS_ADMIN",
+  "SYS_BOOT", "SYS_NICE", "SYS_RESOURCE", "SYS_TIME", "SYS_TTY_CONFIG", "MKNOD", "LEASE", "AUDIT_WRITE", "AUDIT_CONTROL", "SETFCAP", "MAC_OVERRIDE",
+  "MAC_ADMIN", "SYSLOG", "WAKE_ALARM", "BLOCK_SUSPEND", "AUDIT_READ", "PERFMON", "BPF", "CHECKPOINT_RESTORE",
+];
