@@ -22,13 +22,18 @@ const (
 	minMarginBytes       = 8 << 20
 	marginPercent        = 3
 	// The engine's own memory for a task, and how many it has room for anyway. 200 processes that sleep were seen to take
-	// 32 MB of it; 200 shells at their limit, which try to fork all the time, 200 MB with the garbage that this makes.
-	taskBytes      = 256 << 10
+	// 32 MB of it, the 460 shells of a fork bomb on its way to its limit 225 MB, and 200 shells at their limit, which try to
+	// fork all the time, 200 MB with the garbage that this makes.
+	taskBytes      = 512 << 10
 	swarmTaskBytes = 1280 << 10
-	freeTasks      = 32
-	settleTime     = 200 * time.Millisecond
-	swarmSize      = 16
-	engineMark     = "/proc/gvisor" // other kernels count the host's memory here, and kill by themselves
+	// What a new one takes, in the engine and in the sandbox: a shell was seen to take 750 KB.
+	newTaskBytes = 1 << 20
+	freeTasks    = 128
+	settleTime   = 200 * time.Millisecond
+	swarmSize    = 16
+	// A session whose tasks cost the engine a quarter of the memory is what fills it.
+	swarmShare = 4
+	engineMark = "/proc/gvisor" // other kernels count the host's memory here, and kill by themselves
 )
 
 // Watch looks the more often the less memory is left, so that an idle sandbox pays four reads a second.
@@ -46,6 +51,8 @@ type Watch struct {
 type Tasks interface {
 	Tasks() (tasks, limit int)
 	Pids() []int
+	// Allow bounds the tasks until it is called again.
+	Allow(tasks int)
 	StopForks() (resume func())
 }
 
@@ -97,8 +104,11 @@ func (w *Watch) run(limit uint64, stop <-chan struct{}) {
 			// A bomb can reach its limit before the next look: that one is due by what it would take.
 			next = Interval(left - min(left, uint64(tasks)*swarmTaskBytes))
 			left -= min(left, overhead(tasks, most))
+			// And between two looks it makes no more than there is memory for: beside hundreds of processes that want the
+			// processor this one was seen to get it once a second.
+			w.tasks.Allow(allowance(tasks, left, margin))
 			if left < margin && last.settled(time.Now()) {
-				last = w.relieve()
+				last = w.relieve(limit)
 			}
 		}
 		nap.Reset(next)
@@ -128,6 +138,24 @@ func overhead(tasks, limit int) uint64 {
 	return uint64(max(tasks-freeTasks, 0)) * taskBytes
 }
 
+// allowance is how many tasks there may be: new ones only as far as the memory left carries them. It is rounded, so that
+// what a sandbox does in its memory does not change it all the time.
+func allowance(tasks int, left, margin uint64) int {
+	if left < margin {
+		return tasks
+	}
+	room := int((left - margin) / newTaskBytes)
+	return tasks + room - room%allowanceStep(room)
+}
+
+func allowanceStep(room int) int {
+	step := 1
+	for step < room/8 {
+		step *= 2
+	}
+	return step
+}
+
 func atLimit(tasks, limit int) bool { return limit > 0 && tasks >= limit-limit/10 }
 
 // victim is the last process that was killed.
@@ -149,11 +177,9 @@ func (v *victim) settled(now time.Time) bool {
 }
 
 // relieve ends the largest process, or where a swarm of small ones fills the memory their whole session.
-func (w *Watch) relieve() victim {
-	if tasks, limit := w.tasks.Tasks(); atLimit(tasks, limit) {
-		if killed := w.relieveOfSwarm(); killed.pid != 0 {
-			return killed
-		}
+func (w *Watch) relieve(limit uint64) victim {
+	if killed := w.relieveOfSwarm(limit); killed.pid != 0 {
+		return killed
 	}
 	pid := largest()
 	if pid == 0 {
@@ -167,30 +193,58 @@ func (w *Watch) relieve() victim {
 	return victim{pid, time.Now()}
 }
 
-// relieveOfSwarm kills the session with the most processes. It avoids /proc: while a fork bomb has the processors, reading
-// two files a process takes seconds, and by then the host has ended the sandbox.
-func (w *Watch) relieveOfSwarm() victim {
+// relieveOfSwarm kills the session with the most processes, if they are what fills the memory. It does so by few calls and
+// without /proc: while a fork bomb has the processors, reading two files a process takes seconds.
+func (w *Watch) relieveOfSwarm(limit uint64) victim {
+	tasks, most := w.tasks.Tasks()
+	pids := w.tasks.Pids()
+	session, share := largestSession(sample(pids))
+	if !isSwarm(int(share*float64(len(pids))), limit, atLimit(tasks, most)) {
+		return victim{}
+	}
 	resume := w.tasks.StopForks()
 	defer resume()
-	sessions, most := map[int][]int{}, 0
+	w.mark(session)
+	if group, err := unix.Getpgid(session); err != nil || group == session {
+		_ = syscall.Kill(-session, syscall.SIGKILL) // all of a plain bomb at once
+	}
 	for _, pid := range w.tasks.Pids() {
-		if session, err := unix.Getsid(pid); err == nil {
-			sessions[session] = append(sessions[session], pid)
-			if len(sessions[session]) > len(sessions[most]) {
-				most = session
+		if of, err := unix.Getsid(pid); err == nil && of == session {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	w.kills.Add(1)
+	return victim{session, time.Now()}
+}
+
+func isSwarm(processes int, limit uint64, atLimit bool) bool {
+	return processes >= swarmSize && (atLimit || uint64(processes)*taskBytes >= limit/swarmShare)
+}
+
+// sample takes enough of many for their kinds to be told.
+func sample(pids []int) []int {
+	const enough = 48
+	if len(pids) <= enough {
+		return pids
+	}
+	some := make([]int, 0, enough)
+	for i := range enough {
+		some = append(some, pids[i*len(pids)/enough])
+	}
+	return some
+}
+
+// largestSession gives the session that most of them belong to, and which share of them does.
+func largestSession(pids []int) (session int, share float64) {
+	counts, most := map[int]int{}, 0
+	for _, pid := range pids {
+		if of, err := unix.Getsid(pid); err == nil {
+			if counts[of]++; counts[of] > most {
+				session, most = of, counts[of]
 			}
 		}
 	}
-	swarm := sessions[most]
-	if len(swarm) < swarmSize {
-		return victim{}
-	}
-	w.mark(swarm[0])
-	for _, pid := range swarm {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	w.kills.Add(1)
-	return victim{swarm[len(swarm)-1], time.Now()}
+	return session, float64(most) / float64(max(len(pids), 1))
 }
 
 // largest is the process with the most resident memory among all but PID 1 and what was started from outside.

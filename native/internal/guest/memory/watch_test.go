@@ -40,7 +40,34 @@ func TestCountsWhatIsLeftOfThePromise(t *testing.T) {
 }
 
 func TestCountsTheEnginesMemoryForTasks(t *testing.T) {
-	if overhead(20, 200) != 0 || overhead(132, 200) != 100*taskBytes || overhead(190, 200) != 190*swarmTaskBytes || overhead(500, 0) != 468*taskBytes {
+	if overhead(20, 200) != 0 || overhead(freeTasks+20, 200) != 20*taskBytes || overhead(190, 200) != 190*swarmTaskBytes || overhead(500, 0) != (500-freeTasks)*taskBytes {
 		t.Error("overhead")
+	}
+}
+
+// A bomb on its way has to go before it is at its limit; workers that share a large memory are no bomb.
+func TestTellsASwarmByWhatItsTasksCost(t *testing.T) {
+	for _, x := range []struct {
+		processes int
+		limit     uint64
+		atLimit   bool
+		want      bool
+	}{{320, 256 << 20, false, true}, {120, 64 << 20, false, true}, {60, 512 << 20, false, false}, {100, 2 << 30, false, false}, {20, 2 << 30, true, true}, {swarmSize - 1, 8 << 20, true, false}} {
+		if got := isSwarm(x.processes, x.limit, x.atLimit); got != x.want {
+			t.Errorf("%+v: %v", x, got)
+		}
+	}
+}
+
+func TestAllowsNewTasksByTheMemoryLeft(t *testing.T) {
+	const margin = 8 << 20
+	if n := allowance(300, 4<<20, margin); n != 300 {
+		t.Errorf("%d tasks without memory for one", n)
+	}
+	if n := allowance(10, margin+(5<<20), margin); n < 11 || n > 15 {
+		t.Errorf("%d tasks with memory for 5 more", n)
+	}
+	if a, b := allowance(10, 400<<20, margin), allowance(10, 401<<20, margin); a != b || a < 300 || a > 410 {
+		t.Errorf("%d and %d tasks with about the same memory", a, b)
 	}
 }

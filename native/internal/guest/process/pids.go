@@ -29,6 +29,7 @@ type pidsLimit struct {
 	procs    *os.File // its cgroup.procs
 	outside  *os.File // cgroup.procs of PID 1's own cgroup, where the connectors start too
 	limit    string
+	allowed  string // what is in force: no more than the limit
 }
 
 // group is the descriptor of the cgroup that children start in, -1 for none.
@@ -83,7 +84,27 @@ func (s *Spawner) StopForks() (resume func()) {
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		_, _ = p.max.WriteAt([]byte(p.limit), 0)
+		_, _ = p.max.WriteAt([]byte(p.allowed), 0)
+	}
+}
+
+// Allow bounds the sessions' tasks for the time being, at most by their limit; 0 and less allow no new one.
+func (s *Spawner) Allow(tasks int) {
+	p := s.pids
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.max == nil {
+		return
+	}
+	allowed := strconv.Itoa(max(tasks, 0))
+	if limit, err := strconv.Atoi(p.limit); err == nil && tasks >= limit {
+		allowed = p.limit
+	}
+	if allowed == p.allowed {
+		return
+	}
+	if _, err := p.max.WriteAt([]byte(allowed), 0); err == nil {
+		p.allowed = allowed
 	}
 }
 
@@ -105,6 +126,7 @@ func (p *pidsLimit) set(limit uint32) error {
 	if limit > 0 {
 		p.limit = strconv.FormatUint(uint64(limit), 10)
 	}
+	p.allowed = p.limit
 	_, err := p.max.WriteAt([]byte(p.limit), 0)
 	return err
 }
