@@ -49,7 +49,7 @@ export async function openSubject(context: BenchmarkContext): Promise<Subject> {
 
 async function countUp(client: TorporClient, name: string, mib: number): Promise<void> {
   const session = await client.startSession(name, { argv: ["python3", "-uc", hold, String(mib)] });
-  const stream = await client.attach(name, session.id, 0);
+  const stream = await client.attach(name, session.id);
   for await (const frame of stream) {
     if (frame.type === "output") break;
     if (frame.type === "end") throw new Error("the program ended");

@@ -33,7 +33,7 @@ export class Counter {
 
   /** Reads on, from where it was read last, until it has counted that far. */
   async reach(count: number): Promise<Count> {
-    const stream = await this.#client.attach(this.#sandbox, this.#sessionId, this.#seq);
+    const stream = await this.#client.attach(this.#sandbox, this.#sessionId, { after: this.#seq });
     try {
       let text = "";
       for await (const frame of stream) {
