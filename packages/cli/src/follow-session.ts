@@ -1,4 +1,4 @@
-import type { SessionStream, TorporClient } from "@torpor/sdk";
+import type { SessionEnd, SessionStream, TorporClient } from "@torpor/sdk";
 import { endCode } from "./end-code.ts";
 import { onBrokenPipe, write } from "./leave.ts";
 import { forwardSignals, type SignalTarget } from "./signals.ts";
@@ -19,18 +19,26 @@ const pieceBytes = 256 * 1024;
 export async function followSession(client: TorporClient, stream: SessionStream, following: Following): Promise<number> {
   const target: SignalTarget = { client, sandbox: following.sandbox, sessionId: undefined };
   const restore = takeOver(stream, target, following);
+  let ended: Ended | undefined;
   try {
-    return await follow(stream, target, following);
+    ended = await follow(stream, target, following);
   } finally {
     restore();
     stream.close();
   }
+  // Only now: a raw terminal would show its lines as stairs.
+  return ended === undefined ? 1 : endCode(ended.end, following.sandbox, ended.command);
 }
 
-async function follow(stream: SessionStream, target: SignalTarget, { sandbox, input }: Following): Promise<number> {
+interface Ended {
+  readonly end: SessionEnd;
+  readonly command: string;
+}
+
+async function follow(stream: SessionStream, target: SignalTarget, { input }: Following): Promise<Ended | undefined> {
   let command = "the command";
   for await (const frame of stream) {
-    if (frame.type === "end") return endCode(frame.end, sandbox, command);
+    if (frame.type === "end") return { end: frame.end, command };
     if (frame.type === "output") {
       await write(frame.stream === "stderr" ? process.stderr : process.stdout, frame.data);
       continue;
@@ -39,7 +47,7 @@ async function follow(stream: SessionStream, target: SignalTarget, { sandbox, in
     command = frame.session.argv[0] ?? command;
     if (input) sendInput(stream).catch(() => stream.end());
   }
-  return 1;
+  return undefined;
 }
 
 /** Signals, the terminal's keys and its size go to the session, until what it gives is called. */
