@@ -64,7 +64,7 @@ test("the limits of memory, CPU and processes are those of the sandbox", async (
   const bomb = await inside(daemon.client, name, "for i in $(seq 200); do sleep 1000 & done; wait", { timeoutMs: 10_000 });
   expect(bomb.stderr).toMatch(/fork|Resource temporarily unavailable/i);
   const grown = await inside(daemon.client, name, ["python3", "-c", "b = bytearray(1 << 30)\nfor i in range(0, len(b), 4096): b[i] = 1"]);
-  expect(grown.end).toMatchObject({ exitCode: 137, signal: "KILL" });
+  expect(grown.end).toMatchObject({ exitCode: 137, signal: "SIGKILL" });
   expect(await output(daemon.client, name, "echo lives")).toBe("lives");
 });
 

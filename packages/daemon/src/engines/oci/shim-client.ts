@@ -15,8 +15,10 @@ interface Pending {
 }
 
 /** The shim is gone: its runtime may live on, and `destroy` still works from its directory. */
-export class ShimGone extends Error {
-  override readonly name = "ShimGone";
+export class ShimGone extends TorporError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("engine_failed", message, { hint: "torpor inspect tells how the sandbox is now.", ...options });
+  }
 }
 
 /** One connection to a shim: calls as JSON, one object a line, answered in any order. */
