@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { importBare } from "./harness/bare-image.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 
-test("a small subnet serves any number of sandboxes one after the other, and says when it is full (D15)", { timeout: 180_000 }, async () => {
+test("a small subnet serves any number of sandboxes one after the other, and says when it is full (D15)", {
+  timeout: 180_000,
+}, async () => {
   // 32 addresses are eight sandboxes.
   await using daemon = await TestDaemon.start({ image: false, args: ["--subnet", `10.199.${process.pid % 256}.0/27`] });
   await importBare(daemon);
@@ -23,7 +25,10 @@ test("a small subnet serves any number of sandboxes one after the other, and say
   const all = await Promise.all(Array.from({ length: 8 }, create));
   expect(new Set(all.map(({ address }) => address))).toEqual(used);
   const before = await daemon.client.list();
-  await expect(daemon.client.create({ image: "bare" })).rejects.toMatchObject({ code: "capacity_exceeded", message: expect.stringMatching(/^All 8 addresses of 10\.199\.\d+\.0\/27 are taken/) });
+  await expect(daemon.client.create({ image: "bare" })).rejects.toMatchObject({
+    code: "capacity_exceeded",
+    message: expect.stringMatching(/^All 8 addresses of 10\.199\.\d+\.0\/27 are taken/),
+  });
   expect(await daemon.client.list()).toEqual(before);
   const [freed] = all;
   await daemon.client.remove(freed?.id ?? "", { force: true });

@@ -62,7 +62,11 @@ test("a sandbox goes on when its shim is killed: the daemon starts another", asy
   await seen.read(daemon.client, name, session.id, () => seen.count > 20);
   const old = await hostRuntime(daemon.client, daemon.instance, name);
   await killHard(old.shimPid);
-  const fresh = await eventually(() => hostRuntime(daemon.client, daemon.instance, name), ({ shimPid }) => shimPid !== old.shimPid && isAlive(shimPid), 10_000);
+  const fresh = await eventually(
+    () => hostRuntime(daemon.client, daemon.instance, name),
+    ({ shimPid }) => shimPid !== old.shimPid && isAlive(shimPid),
+    10_000,
+  );
   expect(fresh).toMatchObject({ directory: old.directory, enginePid: old.enginePid });
   expect(await daemon.client.session(name, session.id)).toMatchObject({ pid: session.pid, end: null });
   const kept = seen.count;
@@ -102,7 +106,11 @@ test("a sandbox whose shim and engine were killed is reported within 10 s and le
   await output(daemon.client, name, "echo kept >/root/kept; sync");
   const old = await hostRuntime(daemon.client, daemon.instance, name);
   await Promise.all([killHard(old.shimPid), killHard(old.enginePid)]);
-  const failed = await eventually(() => daemon.client.get(name), ({ state }) => state === "failed", 10_000);
+  const failed = await eventually(
+    () => daemon.client.get(name),
+    ({ state }) => state === "failed",
+    10_000,
+  );
   expect(failed.failure?.message).toMatch(/runtime|engine/);
   expect(existsSync(old.directory)).toBe(false);
   await daemon.client.start(name);

@@ -16,7 +16,12 @@ import { type TemporaryPool, temporaryPool } from "./pool/temporary-pool.ts";
 
 const mib = 2 ** 20;
 const lineMs = 100;
-const counter = ["python3", "-u", "-c", `import itertools, time\nfor n in itertools.count(1):\n    print(n)\n    time.sleep(${lineMs / 1000})\n`];
+const counter = [
+  "python3",
+  "-u",
+  "-c",
+  `import itertools, time\nfor n in itertools.count(1):\n    print(n)\n    time.sleep(${lineMs / 1000})\n`,
+];
 
 let space: TemporaryPool;
 let image: EngineHarness["image"];
@@ -51,7 +56,10 @@ async function harness(name: "gvisor" | "runc"): Promise<EngineHarness> {
     async dispose() {
       await Promise.all((await engine.list()).map((id) => engine.destroy(id)));
       engine.close();
-      await Promise.all([...(await checkpoints.list()).map((id) => checkpoints.remove(id)), ...(await disks.list()).map((id) => disks.remove(id))]);
+      await Promise.all([
+        ...(await checkpoints.list()).map((id) => checkpoints.remove(id)),
+        ...(await disks.list()).map((id) => disks.remove(id)),
+      ]);
       await removeTraces(instance);
       const left = leftovers(readHostState([instance]));
       if (left.length > 0) {

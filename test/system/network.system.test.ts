@@ -25,9 +25,18 @@ test("names and connections to the outside work, from the host's address", async
   expect((await inside(daemon.client, name, "curl -sS --max-time 10 http://outside.invalid/")).end.exitCode).toBe(6);
 });
 
-test("private ranges, link-local addresses, the host and other sandboxes are out of reach, from the first instruction on, also after a resume and in a fork (N09, P25)", { timeout: 180_000 }, async () => {
+test("private ranges, link-local addresses, the host and other sandboxes are out of reach, from the first instruction on, also after a resume and in a fork (N09, P25)", {
+  timeout: 180_000,
+}, async () => {
   await using host = await HostServer.open();
-  const forbidden = [`10.255.77.${outside.block}`, `172.31.77.${outside.block}`, `192.168.77.${outside.block}`, `169.254.77.${outside.block}`, `100.127.77.${outside.block}`, `198.19.77.${outside.block}`];
+  const forbidden = [
+    `10.255.77.${outside.block}`,
+    `172.31.77.${outside.block}`,
+    `192.168.77.${outside.block}`,
+    `169.254.77.${outside.block}`,
+    `100.127.77.${outside.block}`,
+    `198.19.77.${outside.block}`,
+  ];
   for (const address of forbidden) {
     outside.alsoAt(address);
     // Otherwise nobody could say whether the rules keep a sandbox from it.
@@ -39,7 +48,11 @@ test("private ranges, link-local addresses, the host and other sandboxes are out
 
   const name = "prober";
   onTestFinished(() => removeAll(name));
-  const hostAddresses = [...Object.values(networkInterfaces()).flatMap((all = []) => all.filter(({ family, internal }) => family === "IPv4" && !internal).map(({ address }) => address))];
+  const hostAddresses = [
+    ...Object.values(networkInterfaces()).flatMap((all = []) =>
+      all.filter(({ family, internal }) => family === "IPv4" && !internal).map(({ address }) => address),
+    ),
+  ];
   const targets = [
     [outside.address, outsidePorts.http, outsidePorts.datagrams], // the one that is allowed
     ...[...forbidden, "169.254.169.254"].map((address) => [address, outsidePorts.http, outsidePorts.datagrams]),
@@ -52,22 +65,47 @@ test("private ranges, link-local addresses, the host and other sandboxes are out
   const start = outside.seen.length;
   await daemon.client.startSession(name, { argv: ["python3", "-u", "-c", prober] });
   const fromSandbox = () => outside.seen.slice(start).filter(({ type, from }) => type !== "query" && from !== outside.hostAddress);
-  const allowed = () => outside.seen.slice(start).filter(({ type, text, to }) => (type === "connection" && to === outside.address) || (type === "datagram" && text.endsWith(`to ${outside.address}`)));
+  const allowed = () =>
+    outside.seen
+      .slice(start)
+      .filter(
+        ({ type, text, to }) =>
+          (type === "connection" && to === outside.address) || (type === "datagram" && text.endsWith(`to ${outside.address}`)),
+      );
   const rounds = async (sandbox: string) => Number(await output(daemon.client, sandbox, "cat /tmp/rounds 2>/dev/null || echo 0"));
-  await eventually(() => rounds(name), (count) => count >= 2, 60_000);
+  await eventually(
+    () => rounds(name),
+    (count) => count >= 2,
+    60_000,
+  );
 
   await daemon.client.pause(name);
   const paused = allowed().length;
   await daemon.client.resume(name, { memory: "require" });
   const resumed = await rounds(name);
-  await eventually(() => rounds(name), (count) => count >= resumed + 2, 60_000);
+  await eventually(
+    () => rounds(name),
+    (count) => count >= resumed + 2,
+    60_000,
+  );
   expect(allowed().length).toBeGreaterThan(paused);
   await daemon.client.fork(name, { name: `${name}-child` });
   const forked = await rounds(`${name}-child`);
-  await eventually(() => rounds(`${name}-child`), (count) => count >= forked + 2, 60_000);
+  await eventually(
+    () => rounds(`${name}-child`),
+    (count) => count >= forked + 2,
+    60_000,
+  );
 
   expect(fromSandbox()).toEqual([]);
-  expect(outside.seen.slice(start).filter(({ type, to, text }) => (type === "connection" && forbidden.includes(to)) || (type === "datagram" && !text.endsWith(`to ${outside.address}`)))).toEqual([]);
+  expect(
+    outside.seen
+      .slice(start)
+      .filter(
+        ({ type, to, text }) =>
+          (type === "connection" && forbidden.includes(to)) || (type === "datagram" && !text.endsWith(`to ${outside.address}`)),
+      ),
+  ).toEqual([]);
   expect(host.seen).toEqual([]);
   for (const sandbox of [name, `${name}-child`]) {
     const reached = JSON.parse(await output(daemon.client, sandbox, "cat /tmp/reached")) as string[];
@@ -116,7 +154,8 @@ test("a sandbox without network has its loopback interface only", async () => {
 test("five forks have addresses of their own, and each answers at its own (C07)", { timeout: 180_000 }, async () => {
   const source = await create("many");
   await serveHostname(source.name);
-  const ask = async (address: string | null) => (await fetch(`http://${address}:8000`, { signal: AbortSignal.timeout(10_000), headers: { connection: "close" } })).text();
+  const ask = async (address: string | null) =>
+    (await fetch(`http://${address}:8000`, { signal: AbortSignal.timeout(10_000), headers: { connection: "close" } })).text();
   let forking = true;
   const answers: string[] = [];
   const asking = (async () => {
@@ -142,13 +181,22 @@ test("a fork leaves the source's connections to the outside alone; the child see
   const { name } = await create("ticked");
   await daemon.client.startSession(name, { argv: ["python3", "-u", "-c", ticked], env: { SERVER: outside.address } });
   const ticks = async (sandbox: string) => (await output(daemon.client, sandbox, "cat /tmp/ticks 2>/dev/null || true")).split("\n");
-  await eventually(() => ticks(name), (lines) => lines.length > 10);
+  await eventually(
+    () => ticks(name),
+    (lines) => lines.length > 10,
+  );
   const connection = await outside.sees(({ type, port }) => type === "connection" && port === outsidePorts.ticker);
   await daemon.client.fork(name, { name: "ticked-child" });
   const before = (await ticks(name)).length;
-  const after = await eventually(() => ticks(name), (lines) => lines.length > before + 20);
+  const after = await eventually(
+    () => ticks(name),
+    (lines) => lines.length > before + 20,
+  );
   expect(after).toEqual(after.map((_, i) => String(i + 1)));
-  const child = await eventually(() => ticks("ticked-child"), (lines) => lines.at(-1)?.startsWith("end") === true);
+  const child = await eventually(
+    () => ticks("ticked-child"),
+    (lines) => lines.at(-1)?.startsWith("end") === true,
+  );
   expect(child.at(-1)).toMatch(/^end (EOF|ConnectionResetError)$/);
   expect(outside.seen.filter(({ type, from }) => type === "closed" && from === connection.from)).toEqual([]);
 });
@@ -207,7 +255,10 @@ http.server.ThreadingHTTPServer(('0.0.0.0', 8000), Handler).serve_forever()
 
 async function serveHostname(name: string): Promise<void> {
   await daemon.client.startSession(name, { argv: ["python3", "-c", hostnameServer] });
-  await eventually(() => inside(daemon.client, name, "python3 -c \"import socket; socket.create_connection(('127.0.0.1', 8000))\""), ({ end }) => end.exitCode === 0);
+  await eventually(
+    () => inside(daemon.client, name, "python3 -c \"import socket; socket.create_connection(('127.0.0.1', 8000))\""),
+    ({ end }) => end.exitCode === 0,
+  );
 }
 
 async function create(name: string, request: { network?: "none" } = {}): Promise<Sandbox> {

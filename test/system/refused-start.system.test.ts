@@ -6,8 +6,12 @@ import { refusedStart } from "./harness/refused-start.ts";
 import { sharedClient } from "./harness/shared.ts";
 
 test("an engine that is too old is refused by its name", async () => {
-  const { code, stderr, left } = await refusedStart({ env: { TORPOR_RUNSC: fakeRunsc('echo "runsc version release-20221219.0"; echo "spec: 1.0.2"') } });
-  expect(stderr).toMatch(/^torpord: No usable gVisor engine \(runsc\) is on this host: .*version release-20221219.0 is a distribution's package of 20221219, too old\nhint: Run scripts\/bootstrap/);
+  const { code, stderr, left } = await refusedStart({
+    env: { TORPOR_RUNSC: fakeRunsc('echo "runsc version release-20221219.0"; echo "spec: 1.0.2"') },
+  });
+  expect(stderr).toMatch(
+    /^torpord: No usable gVisor engine \(runsc\) is on this host: .*version release-20221219.0 is a distribution's package of 20221219, too old\nhint: Run scripts\/bootstrap/,
+  );
   expect({ code, left }).toEqual({ code: 1, left: [] });
 });
 
@@ -18,8 +22,14 @@ test("an engine without what Torpor needs is refused whatever its version says",
 });
 
 test("a program that is no engine, and one that is not there, are refused", async () => {
-  expect(await refusedStart({ env: { TORPOR_RUNSC: fakeRunsc("echo hello") } })).toMatchObject({ code: 1, stderr: expect.stringContaining("it does not say that it is runsc") });
-  expect(await refusedStart({ env: { TORPOR_RUNSC: "/nonexistent/runsc" } })).toMatchObject({ code: 1, stderr: expect.stringContaining("/nonexistent/runsc (TORPOR_RUNSC) is not a program") });
+  expect(await refusedStart({ env: { TORPOR_RUNSC: fakeRunsc("echo hello") } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("it does not say that it is runsc"),
+  });
+  expect(await refusedStart({ env: { TORPOR_RUNSC: "/nonexistent/runsc" } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("/nonexistent/runsc (TORPOR_RUNSC) is not a program"),
+  });
 });
 
 test("without root it does not start, and says why", async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually, inside, output } from "./harness/inside.ts";
 import { hostRuntime, killHard } from "./harness/runtime.ts";
@@ -18,7 +19,7 @@ test("runc runs commands and keeps files over stop and start", async () => {
   const { end, stdout, stderr } = await inside(daemon.client, name, "echo out; echo err >&2; exit 3");
   expect({ code: end.exitCode, stdout, stderr }).toEqual({ code: 3, stdout: "out\n", stderr: "err\n" });
   expect(await output(daemon.client, name, "cat /proc/1/comm; hostname; id -un; pwd")).toBe(`torpor-guest\n${name}\nroot\n/`);
-  await daemon.client.files.write(name, "/root/kept", [Buffer.from("kept")]);
+  await daemon.client.files.write(name, "/root/kept", Readable.from([Buffer.from("kept")]));
   expect(await output(daemon.client, name, "cat /root/kept; echo more >>/root/kept; echo gone >/tmp/gone")).toBe("kept");
   await daemon.client.stop(name);
   await daemon.client.start(name);
@@ -36,7 +37,11 @@ test("pause, resume and fork are refused, and the refusal names the engine", asy
   const name = await create();
   const before = await daemon.client.list();
   for (const verb of ["pause", "resume", "fork"] as const) {
-    await expect(daemon.client[verb](name)).rejects.toMatchObject({ code: "capability_unsupported", message: expect.stringMatching(new RegExp(`runc .*${verb}`)), details: { engine: "runc", capability: verb } });
+    await expect(daemon.client[verb](name)).rejects.toMatchObject({
+      code: "capability_unsupported",
+      message: expect.stringMatching(new RegExp(`runc .*${verb}`)),
+      details: { engine: "runc", capability: verb },
+    });
     const { code, stdout, stderr } = await torpor(daemon.socket, verb, name);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("runc");
@@ -53,7 +58,12 @@ test("capabilities and info tell what runc can't do, and why", async () => {
     expect(reason).toMatch(/host's own kernel/);
   }
   const info = await daemon.client.info();
-  expect(info.engine).toMatchObject({ name: "runc", version: expect.stringMatching(/^\d+\.\d+/), source: "path", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(info.engine).toMatchObject({
+    name: "runc",
+    version: expect.stringMatching(/^\d+\.\d+/),
+    source: "path",
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
   expect((await torpor(daemon.socket, "info")).stdout).toMatch(/no pause\s+it runs sandboxes on the host's own kernel/);
 });
 
@@ -81,7 +91,11 @@ test("a runtime that was killed is reported, and leaves nothing", async () => {
   const name = await create();
   const { enginePid, directory } = await hostRuntime(daemon.client, daemon.instance, name);
   await killHard(enginePid);
-  const failed = await eventually(() => daemon.client.get(name), ({ state }) => state === "failed", 10_000);
+  const failed = await eventually(
+    () => daemon.client.get(name),
+    ({ state }) => state === "failed",
+    10_000,
+  );
   expect(failed.failure?.message).toMatch(/SIGKILL/);
   expect(existsSync(directory)).toBe(false);
   await daemon.client.start(name);
@@ -106,7 +120,13 @@ async function create(resources: object = {}): Promise<string> {
 /** The runtime's control group on the host. */
 async function limits(name: string): Promise<{ memory: number; cpu: number; pids: number }> {
   const { runtimeId } = await daemon.client.get(name);
-  const group = (controller: string) => path.join("/sys/fs/cgroup", existsSync("/sys/fs/cgroup/cgroup.controllers") ? "" : controller, `torpor-${daemon.instance}`, String(runtimeId));
+  const group = (controller: string) =>
+    path.join(
+      "/sys/fs/cgroup",
+      existsSync("/sys/fs/cgroup/cgroup.controllers") ? "" : controller,
+      `torpor-${daemon.instance}`,
+      String(runtimeId),
+    );
   const read = (controller: string, ...files: string[]) => {
     const there = readdirSync(group(controller));
     const file = files.find((name) => there.includes(name)) ?? "";
@@ -114,5 +134,9 @@ async function limits(name: string): Promise<{ memory: number; cpu: number; pids
   };
   const unified = existsSync("/sys/fs/cgroup/cgroup.controllers");
   const [quota, period] = unified ? read("cpu", "cpu.max").split(" ") : [read("cpu", "cpu.cfs_quota_us"), read("cpu", "cpu.cfs_period_us")];
-  return { memory: Number(read("memory", "memory.max", "memory.limit_in_bytes")), cpu: Number(quota) / Number(period), pids: Number(read("pids", "pids.max")) };
+  return {
+    memory: Number(read("memory", "memory.max", "memory.limit_in_bytes")),
+    cpu: Number(quota) / Number(period),
+    pids: Number(read("pids", "pids.max")),
+  };
 }

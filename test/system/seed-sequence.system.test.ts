@@ -2,17 +2,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { torpor } from "./harness/torpor-command.ts";
 import { Outside } from "./harness/outside.ts";
 import { Registry } from "./harness/registry.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { testImage } from "./harness/test-image.ts";
 import { layoutFromTar } from "./harness/test-layout.ts";
+import { torpor } from "./harness/torpor-command.ts";
 import { newerRequests, olderRequests, testWheels } from "./harness/wheels.ts";
 
 const version = ["python", "-c", "import requests; print(requests.__version__)"];
 
-test("pause, resume and fork a sandbox with the commands of the guide, from a registry and a package index", { timeout: 300_000 }, async () => {
+test("pause, resume and fork a sandbox with the commands of the guide, from a registry and a package index", {
+  timeout: 300_000,
+}, async () => {
   const wheels = await testWheels();
   const newer = newerRequests(wheels);
   await using registry = await Registry.open();
@@ -34,7 +36,9 @@ test("pause, resume and fork a sandbox with the commands of the guide, from a re
 
   // Pause it, which saves its memory to disk. The list shows it as paused.
   await does("pause", "base");
-  expect(rows(await does("list"))).toEqual([expect.objectContaining({ ID: base, NAME: "base", IMAGE: "python:3.12", STATE: "paused", MEMORY: "512 MiB" })]);
+  expect(rows(await does("list"))).toEqual([
+    expect.objectContaining({ ID: base, NAME: "base", IMAGE: "python:3.12", STATE: "paused", MEMORY: "512 MiB" }),
+  ]);
   const refused = await torpor(daemon.socket, "exec", "base", "true");
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toContain("sandbox base is paused: resume it with torpor resume base");
@@ -67,7 +71,13 @@ test("pause, resume and fork a sandbox with the commands of the guide, from a re
 async function pushPython(registry: Registry): Promise<void> {
   const layout = mkdtempSync(path.join(tmpdir(), "torpor-layout-"));
   onTestFinished(() => rmSync(layout, { recursive: true, force: true }));
-  const pip = { BREAK_SYSTEM_PACKAGES: "1", ROOT_USER_ACTION: "ignore", DISABLE_PIP_VERSION_CHECK: "1", INDEX_URL: "http://pypi.test/simple", TRUSTED_HOST: "pypi.test" };
+  const pip = {
+    BREAK_SYSTEM_PACKAGES: "1",
+    ROOT_USER_ACTION: "ignore",
+    DISABLE_PIP_VERSION_CHECK: "1",
+    INDEX_URL: "http://pypi.test/simple",
+    TRUSTED_HOST: "pypi.test",
+  };
   const env = Object.entries(pip).map(([name, value]) => `PIP_${name}=${value}`);
   await layoutFromTar(layout, await testImage(), { Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...env] });
   registry.push(layout, "library/python:3.12");

@@ -62,8 +62,12 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const [, kind, name = ""] = (request.url ?? "").split("/");
   const wheels = existsSync(files) ? readdirSync(files).filter((file) => file.endsWith(".whl")) : [];
   if (kind === "simple") {
-    const links = wheels.filter((wheel) => normal(wheel.split("-")[0] ?? "") === normal(name)).map((wheel) => `<a href="/files/${wheel}">${wheel}</a>`);
-    response.writeHead(links.length === 0 ? 404 : 200, { "content-type": "text/html" }).end(`<!DOCTYPE html><html><body>${links.join("\n")}</body></html>`);
+    const links = wheels
+      .filter((wheel) => normal(wheel.split("-")[0] ?? "") === normal(name))
+      .map((wheel) => `<a href="/files/${wheel}">${wheel}</a>`);
+    response
+      .writeHead(links.length === 0 ? 404 : 200, { "content-type": "text/html" })
+      .end(`<!DOCTYPE html><html><body>${links.join("\n")}</body></html>`);
   } else if (kind === "files" && wheels.includes(name)) {
     response.writeHead(200, { "content-type": "application/octet-stream" });
     createReadStream(path.join(files, name)).pipe(response);

@@ -79,7 +79,11 @@ export class Outside {
 
   /** Waits until a server saw it. */
   async sees(what: (seen: Seen) => boolean, limitMs?: number): Promise<Seen> {
-    const found = await eventually(async () => this.seen.find(what), (seen) => seen !== undefined, limitMs);
+    const found = await eventually(
+      async () => this.seen.find(what),
+      (seen) => seen !== undefined,
+      limitMs,
+    );
     return found as Seen;
   }
 
@@ -114,7 +118,9 @@ export class Outside {
   }
 
   async #serve(files: string): Promise<void> {
-    const child = spawn("ip", ["netns", "exec", this.name, process.execPath, server, this.address, this.resolver, files], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn("ip", ["netns", "exec", this.name, process.execPath, server, this.address, this.resolver, files], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     this.#server = child;
     const lines = createInterface({ input: child.stdout });
     const ready = once(lines, "line");
@@ -144,4 +150,3 @@ function freeBlock(): number {
 function ip(...args: string[]): string {
   return execFileSync("ip", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
-

@@ -17,16 +17,30 @@ export interface Refusal {
 }
 
 /** Starts a torpord that should refuse to start, on a data directory of its own unless one is given. */
-export async function refusedStart(options: { readonly data?: string; readonly env?: Readonly<Record<string, string>>; readonly asNobody?: boolean } = {}): Promise<Refusal> {
+export async function refusedStart(
+  options: { readonly data?: string; readonly env?: Readonly<Record<string, string>>; readonly asNobody?: boolean } = {},
+): Promise<Refusal> {
   const data = options.data ?? mkdtempSync(path.join(tmpdir(), "torpor-refused-"));
   const command = [process.execPath, main, "--data", data];
   if (options.asNobody === true) {
     chownSync(data, nobody, nobody);
     // It may read everything, wherever this checkout lies, and nothing more.
-    command.unshift("setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search");
+    command.unshift(
+      "setpriv",
+      `--reuid=${nobody}`,
+      `--regid=${nobody}`,
+      "--clear-groups",
+      "--inh-caps=+dac_read_search",
+      "--ambient-caps=+dac_read_search",
+    );
   }
   const [program = "", ...args] = command;
-  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...options.env }, timeout: 30_000, killSignal: "SIGKILL" });
+  const child = spawn(program, args, {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...options.env },
+    timeout: 30_000,
+    killSignal: "SIGKILL",
+  });
   const words: Buffer[] = [];
   child.stderr.on("data", (chunk: Buffer) => words.push(chunk));
   try {

@@ -15,19 +15,37 @@ export class Registry {
   private constructor(host: string, directory: string) {
     this.host = host;
     this.#directory = directory;
-    writeFileSync(path.join(directory, "config.yml"), JSON.stringify({ version: 0.1, log: { level: "error" }, storage: { filesystem: { rootdirectory: directory } }, http: { addr: host } }));
+    writeFileSync(
+      path.join(directory, "config.yml"),
+      JSON.stringify({
+        version: 0.1,
+        log: { level: "error" },
+        storage: { filesystem: { rootdirectory: directory } },
+        http: { addr: host },
+      }),
+    );
     this.#process = spawn("docker-registry", ["serve", path.join(directory, "config.yml")], { stdio: "ignore" });
   }
 
   static async open(): Promise<Registry> {
     const registry = new Registry(`127.0.0.1:${await freePort()}`, mkdtempSync(path.join(tmpdir(), "torpor-registry-")));
-    await eventually(() => registry.#answers(), (answers) => answers);
+    await eventually(
+      () => registry.#answers(),
+      (answers) => answers,
+    );
     return registry;
   }
 
   /** Pushes an OCI layout's image under `repository:tag`. */
   push(layout: string, reference: string): void {
-    execFileSync("skopeo", ["copy", "--quiet", "--insecure-policy", "--dest-tls-verify=false", `oci:${layout}`, `docker://${this.host}/${reference}`]);
+    execFileSync("skopeo", [
+      "copy",
+      "--quiet",
+      "--insecure-policy",
+      "--dest-tls-verify=false",
+      `oci:${layout}`,
+      `docker://${this.host}/${reference}`,
+    ]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

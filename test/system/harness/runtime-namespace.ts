@@ -17,7 +17,8 @@ socket.bind(0, from, () => socket.send(text, Number(port), to, (error) => { sock
 
 export async function runtimeNamespace(daemon: TestDaemon, sandbox: string): Promise<RuntimeNamespace> {
   const { enginePid } = await hostRuntime(daemon.client, daemon.instance, sandbox);
-  const enter = (...command: readonly string[]) => void execFileSync("nsenter", [`--net=/proc/${enginePid}/ns/net`, ...command], { stdio: ["ignore", "ignore", "pipe"] });
+  const enter = (...command: readonly string[]) =>
+    void execFileSync("nsenter", [`--net=/proc/${enginePid}/ns/net`, ...command], { stdio: ["ignore", "ignore", "pipe"] });
   return {
     ip: (...args) => enter("ip", ...args),
     sendDatagram: async (from, to, port, text) => enter(process.execPath, "-e", send, from, to, String(port), text),

@@ -28,5 +28,8 @@ export async function killHard(pid: number): Promise<void> {
     throw new Error(`${pid} is not a process that a test may kill`);
   }
   process.kill(pid, "SIGKILL");
-  await eventually(async () => isAlive(pid), (alive) => !alive);
+  await eventually(
+    async () => isAlive(pid),
+    (alive) => !alive,
+  );
 }

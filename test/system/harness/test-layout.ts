@@ -18,9 +18,19 @@ export async function layoutFromTar(directory: string, tar: string, config: Read
     return { mediaType: `application/vnd.oci.image.${mediaType}`, digest: `sha256:${digest}`, size: content.length };
   };
   const architecture = process.arch === "x64" ? "amd64" : process.arch;
-  const configuration = add("config.v1+json", { os: "linux", architecture, config, rootfs: { type: "layers", diff_ids: [`sha256:${layer}`] } });
+  const configuration = add("config.v1+json", {
+    os: "linux",
+    architecture,
+    config,
+    rootfs: { type: "layers", diff_ids: [`sha256:${layer}`] },
+  });
   const layers = [{ mediaType: "application/vnd.oci.image.layer.v1.tar", digest: `sha256:${layer}`, size: statSync(tar).size }];
-  const manifest = add("manifest.v1+json", { schemaVersion: 2, mediaType: "application/vnd.oci.image.manifest.v1+json", config: configuration, layers });
+  const manifest = add("manifest.v1+json", {
+    schemaVersion: 2,
+    mediaType: "application/vnd.oci.image.manifest.v1+json",
+    config: configuration,
+    layers,
+  });
   writeFileSync(path.join(directory, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
   writeFileSync(path.join(directory, "index.json"), JSON.stringify({ schemaVersion: 2, manifests: [manifest] }));
 }

@@ -12,7 +12,10 @@ export interface CliResult {
 
 /** Runs the real command line against a daemon, as a person would. */
 export async function torpor(socket: string, ...args: readonly string[]): Promise<CliResult> {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TORPOR_SOCKET: socket } });
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TORPOR_SOCKET: socket },
+  });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));

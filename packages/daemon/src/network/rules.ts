@@ -43,7 +43,9 @@ export function ruleset(settings: RuleSettings): string {
   const own = `"${interfacePrefix(settings.instance)}*"`;
   const subnet = formatSubnet(settings.subnet);
   const { resolver } = settings;
-  const toResolver = ["udp", "tcp"].map((protocol) => `iifname ${own} ip daddr ${resolverAddress} ${protocol} dport 53 dnat ip to ${resolver?.address}:${resolver?.port}`);
+  const toResolver = ["udp", "tcp"].map(
+    (protocol) => `iifname ${own} ip daddr ${resolverAddress} ${protocol} dport 53 dnat ip to ${resolver?.address}:${resolver?.port}`,
+  );
   return `
 table ${table} {}
 delete table ${table}

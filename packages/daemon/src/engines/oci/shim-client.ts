@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { type CheckpointPart, type RuntimeEnd } from "@torpor/core";
 import { TorporError } from "@torpor/contract";
+import type { CheckpointPart, RuntimeEnd } from "@torpor/core";
 
 interface Problem {
   readonly kind: "engine" | "corrupt" | "host";

@@ -10,6 +10,8 @@ test("a capability is held when its bit is set", () => {
 });
 
 test("no more open files than the host's process may have itself", () => {
-  expect(openFilesIn("Limit   Soft Limit  Hard Limit  Units\nMax open files            1024                 20000                files\n")).toBe(20_000);
+  expect(
+    openFilesIn("Limit   Soft Limit  Hard Limit  Units\nMax open files            1024                 20000                files\n"),
+  ).toBe(20_000);
   expect(openFilesIn("Max open files            1024                 unlimited            files\n")).toBe(1_048_576);
 });

@@ -1,6 +1,6 @@
 import { type Capabilities, capabilityNames, TorporError } from "@torpor/contract";
-import { run } from "../../host/spawn.ts";
 import { digest } from "../../host/digest.ts";
+import { run } from "../../host/spawn.ts";
 import type { GuestBinary } from "../oci/guest-binary.ts";
 import type { OciRuntime } from "../oci/oci-runtime.ts";
 import { buildSpec } from "../oci/spec.ts";
@@ -16,7 +16,10 @@ export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
   const rights = await readHostRights();
   const binary = { path, version, sha256: await digest(path), source: "path" };
   const capabilities = Object.fromEntries(
-    capabilityNames.map((name) => [name, unsupported.includes(name) ? { supported: false, reason: noCheckpoint } : { supported: true, reason: "" }]),
+    capabilityNames.map((name) => [
+      name,
+      unsupported.includes(name) ? { supported: false, reason: noCheckpoint } : { supported: true, reason: "" },
+    ]),
   ) as Capabilities["capabilities"];
   const refuse = (): never => {
     throw new TorporError("capability_unsupported", `Engine runc does not support resume: ${noCheckpoint}`);
@@ -29,7 +32,10 @@ export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
     minimumMemoryBytes: 32 * 2 ** 20,
     planBoot: (spec, directory, cgroup) => ({
       command: [path, "--root", directory.engineState],
-      spec: hostSpec(buildSpec(spec, { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guest.directory }), rights),
+      spec: hostSpec(
+        buildSpec(spec, { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guest.directory }),
+        rights,
+      ),
       speaksControl: false,
     }),
     planRestore: async () => refuse(),
@@ -46,6 +52,9 @@ async function find(): Promise<{ path: string; version: string }> {
     const version = /^runc version (\S+)/m.exec((await run(path, ["--version"])).stdout)?.[1] ?? "unknown";
     return { path, version };
   } catch (cause) {
-    throw new TorporError("engine_unavailable", "runc is not on this host", { hint: "Install it (apt-get install runc), or use the engine gvisor.", cause });
+    throw new TorporError("engine_unavailable", "runc is not on this host", {
+      hint: "Install it (apt-get install runc), or use the engine gvisor.",
+      cause,
+    });
   }
 }
