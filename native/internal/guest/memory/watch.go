@@ -28,6 +28,9 @@ const (
 	swarmTaskBytes = 1280 << 10
 	// What a new one takes, in the engine and in the sandbox: a shell was seen to take 750 KB.
 	newTaskBytes = 1 << 20
+	// So many are always allowed: the host's head-room carries them, and a command that comes right after a process was
+	// killed for its memory must not fail.
+	anywayTasks = 64
 	freeTasks    = 128
 	settleTime   = 200 * time.Millisecond
 	swarmSize    = 16
@@ -142,10 +145,10 @@ func overhead(tasks, limit int) uint64 {
 // what a sandbox does in its memory does not change it all the time.
 func allowance(tasks int, left, margin uint64) int {
 	if left < margin {
-		return tasks
+		return max(tasks, anywayTasks)
 	}
 	room := int((left - margin) / newTaskBytes)
-	return tasks + room - room%allowanceStep(room)
+	return max(tasks+room-room%allowanceStep(room), anywayTasks)
 }
 
 func allowanceStep(room int) int {

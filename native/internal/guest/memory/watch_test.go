@@ -64,8 +64,11 @@ func TestAllowsNewTasksByTheMemoryLeft(t *testing.T) {
 	if n := allowance(300, 4<<20, margin); n != 300 {
 		t.Errorf("%d tasks without memory for one", n)
 	}
-	if n := allowance(10, margin+(5<<20), margin); n < 11 || n > 15 {
+	if n := allowance(100, margin+(5<<20), margin); n < 101 || n > 105 {
 		t.Errorf("%d tasks with memory for 5 more", n)
+	}
+	if n := allowance(3, 0, margin); n != anywayTasks {
+		t.Errorf("%d tasks after a hog", n)
 	}
 	if a, b := allowance(10, 400<<20, margin), allowance(10, 401<<20, margin); a != b || a < 300 || a > 410 {
 		t.Errorf("%d and %d tasks with about the same memory", a, b)
