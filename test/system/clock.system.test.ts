@@ -24,7 +24,29 @@ test("the clock is right after a pause, also for certificates made meanwhile (C0
   try {
     // Time that passes is what this is about.
     await sleep(4000);
-    execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], { cwd: directory, stdio: "ignore" });
+    execFileSync(
+      "openssl",
+      [
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-keyout",
+        "key.pem",
+        "-out",
+        "cert.pem",
+        "-days",
+        "1",
+        "-subj",
+        "/CN=localhost",
+        "-addext",
+        "subjectAltName=DNS:localhost",
+      ],
+      { cwd: directory, stdio: "ignore" },
+    );
     await client.resume(name, { memory: "require" });
     expect(await skewMs(name)).toBeLessThan(1000);
     for (const file of ["key.pem", "cert.pem"]) {

@@ -15,20 +15,30 @@ describe("a checkpoint that can't be restored (P04, D01)", () => {
     await client.pause(name);
   });
 
-  test.each(["checkpoint.img", "pages.img", "pages_meta.img"])("a flipped byte in %s is refused by its name, and the sandbox stays paused", async (part) => {
-    const file = await partFile(part);
-    const flipBack = await flipByte(file);
-    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({ code: "checkpoint_corrupt", message: expect.stringContaining(part), details: { part } });
-    expect(await client.get(name)).toMatchObject({ state: "paused", failure: { code: "checkpoint_corrupt" } });
-    await flipBack();
-    await client.resume(name, { memory: "require" });
-    expect(await output(client, name, "cat /dev/shm/memory")).toBe("m");
-  });
+  test.each(["checkpoint.img", "pages.img", "pages_meta.img"])(
+    "a flipped byte in %s is refused by its name, and the sandbox stays paused",
+    async (part) => {
+      const file = await partFile(part);
+      const flipBack = await flipByte(file);
+      await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({
+        code: "checkpoint_corrupt",
+        message: expect.stringContaining(part),
+        details: { part },
+      });
+      expect(await client.get(name)).toMatchObject({ state: "paused", failure: { code: "checkpoint_corrupt" } });
+      await flipBack();
+      await client.resume(name, { memory: "require" });
+      expect(await output(client, name, "cat /dev/shm/memory")).toBe("m");
+    },
+  );
 
   test("a part that was cut short is refused too", async () => {
     const file = await partFile("pages.img");
     await truncate(file, (await sizeOf(file)) - 1024);
-    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({ code: "checkpoint_corrupt", details: { part: "pages.img" } });
+    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({
+      code: "checkpoint_corrupt",
+      details: { part: "pages.img" },
+    });
     expect((await client.get(name)).state).toBe("paused");
   });
 
@@ -45,7 +55,10 @@ describe("a checkpoint that can't be restored (P04, D01)", () => {
 
   test("a manifest that can't be read is named", async () => {
     await writeFile(await partFile("manifest.json"), "{");
-    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({ code: "checkpoint_corrupt", details: { part: "manifest.json" } });
+    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({
+      code: "checkpoint_corrupt",
+      details: { part: "manifest.json" },
+    });
     expect((await client.get(name)).state).toBe("paused");
   });
 });

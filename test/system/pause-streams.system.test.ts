@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { mib, put, RandomContent } from "./harness/content.ts";
 import { cycle } from "./harness/cycle.ts";
-import { RandomContent, mib, put } from "./harness/content.ts";
 import { Follower } from "./harness/follow.ts";
 import { eventually, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
@@ -21,7 +21,7 @@ test("a background loop and an open terminal have the same PIDs and go on; the c
   await eventually(lines, (n) => n > before);
   const pids = await output(client, name, "ps -eo pid= | tr -d ' '");
   expect(pids.split("\n")).toEqual(expect.arrayContaining([String(loop.pid), String(open.pid)]));
-  const again = new Follower(await client.attach(name, open.sessionId, open.lastSeq));
+  const again = new Follower(await client.attach(name, open.sessionId, { after: open.lastSeq }));
   expect(await again.say("echo $X $$\n", (text) => /kept \d+/.test(text))).toContain(`kept ${open.pid}`);
   await again.stream.write(Buffer.from("exit 7\n"));
   await again.finished;
@@ -42,7 +42,7 @@ test("re-attaching after the last sequence number gives exactly the output that 
     expect(follower.end?.reason).toBe("paused");
     text += follower.text;
     await client.resume(name, { memory: "require" });
-    follower = new Follower(await client.attach(name, sessionId, follower.lastSeq));
+    follower = new Follower(await client.attach(name, sessionId, { after: follower.lastSeq }));
     await follower.until((now) => now.text.length > 100);
   }
   await follower.finished;
@@ -55,7 +55,12 @@ test("the line answers at once after a pause in the middle of uploads and stream
   const name = await startSandbox(client);
   const before = await output(client, name, "ls -A /root");
   for (let round = 0; round < 8; round++) {
-    const streams = await Promise.all(Array.from({ length: 5 }, async () => new Follower(await client.stream(name, { argv: ["sh", "-c", "while :; do seq 1 1000; sleep 0.02; done"] }))));
+    const streams = await Promise.all(
+      Array.from(
+        { length: 5 },
+        async () => new Follower(await client.stream(name, { argv: ["sh", "-c", "while :; do seq 1 1000; sleep 0.02; done"] })),
+      ),
+    );
     const { promise: atHalf, resolve: half } = Promise.withResolvers<void>();
     const upload = client.files.write(name, "/root/upload", haltingHalfway(half)).then(
       () => "written",

@@ -50,7 +50,10 @@ f.seek(0)
 print(os.getpid(), hashlib.sha256(f.read()).hexdigest(), os.path.exists('.'))
 `;
     const { id, pid } = await client.startSession(name, { argv: ["python3", "-c", program] });
-    const sum = await eventually(() => output(client, name, `cat ${place}/ready || true`), (text) => text.length === 64);
+    const sum = await eventually(
+      () => output(client, name, `cat ${place}/ready || true`),
+      (text) => text.length === 64,
+    );
     await cycle(client, name);
     await client.signal(name, id, "USR1");
     let text = "";
@@ -104,7 +107,9 @@ test("/tmp, /dev/shm and /run are kept with the memory and start empty without i
   await cycle(client, name);
   expect(await output(client, name, "cat /b /tmp/t /dev/shm/s /run/r /root/f")).toBe("a\nt\ns\nr\nf");
   await cycleFiles(client, name);
-  expect(await output(client, name, "cat /b /root/f; ls /tmp /dev/shm; ls /run/r 2>/dev/null || echo gone")).toBe("a\nf\n/dev/shm:\n\n/tmp:\ngone");
+  expect(await output(client, name, "cat /b /root/f; ls /tmp /dev/shm; ls /run/r 2>/dev/null || echo gone")).toBe(
+    "a\nf\n/dev/shm:\n\n/tmp:\ngone",
+  );
 });
 
 test("connections inside and a pipe go on over pauses", async () => {

@@ -20,7 +20,7 @@ export class RandomContent {
     const block = randomBytes(Math.min(this.#sizeBytes, mib));
     for (let left = this.#sizeBytes, n = 0; left > 0; left -= mib, n++) {
       // Each block another, for one taken twice or out of order to be seen.
-      block.writeUInt32BE(n, 0);
+      block[n % block.length] = n;
       const chunk = Buffer.from(block.subarray(0, Math.min(left, mib)));
       this.#hash.update(chunk);
       yield chunk;
@@ -32,7 +32,13 @@ export class RandomContent {
   }
 }
 
-export async function put(client: TorporClient, sandbox: string, path: string, content: string | Uint8Array, options: { mode?: number; user?: string; parents?: boolean } = {}): Promise<void> {
+export async function put(
+  client: TorporClient,
+  sandbox: string,
+  path: string,
+  content: string | Uint8Array,
+  options: { mode?: number; user?: string; parents?: boolean } = {},
+): Promise<void> {
   await client.files.write(sandbox, path, one(Buffer.from(content)), options);
 }
 

@@ -25,7 +25,9 @@ export class Follower {
     while (!condition(this)) {
       const left = deadline - performance.now();
       if (this.end !== undefined || this.failure !== undefined || left <= 0) {
-        throw new Error(`never came true: end ${JSON.stringify(this.end)}, failure ${this.failure}, output ${JSON.stringify(this.text.slice(-2000))}`);
+        throw new Error(
+          `never came true: end ${JSON.stringify(this.end)}, failure ${this.failure}, output ${JSON.stringify(this.text.slice(-2000))}`,
+        );
       }
       let timer: NodeJS.Timeout | undefined;
       await Promise.race([this.#changed, new Promise((resolve) => (timer = setTimeout(resolve, left)))]);

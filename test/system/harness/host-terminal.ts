@@ -19,7 +19,8 @@ if pid == 0:
 def resize(rows, columns):
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 resize(rows, columns)
-print(os.ptsname(fd), file=sys.stderr, flush=True)
+# TIOCGPTN: os.ptsname is newer than many a Python.
+print('/dev/pts/%d' % struct.unpack('I', fcntl.ioctl(fd, 0x80045430, bytes(4))), file=sys.stderr, flush=True)
 sources = [0, 3, fd]
 while True:
     for ready in select.select(sources, [], [])[0]:
@@ -46,7 +47,9 @@ export class HostTerminal {
   #wake: () => void = () => {};
 
   static async open({ rows, columns }: { rows: number; columns: number }): Promise<HostTerminal> {
-    const child = spawn("python3", ["-c", program, String(rows), String(columns)], { stdio: ["pipe", "pipe", "pipe", "pipe"] }) as unknown as ChildProcessByStdio<Writable, Readable, Readable>;
+    const child = spawn("python3", ["-c", program, String(rows), String(columns)], {
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+    }) as unknown as ChildProcessByStdio<Writable, Readable, Readable>;
     const [device] = (await once(child.stderr, "data")) as [Buffer];
     return new HostTerminal(child, device.toString().trim());
   }

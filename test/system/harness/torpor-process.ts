@@ -11,7 +11,10 @@ export type TorporProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** The command line on the shared daemon as a process with pipes, for tests of bytes, signals and broken-off clients. */
 export function spawnTorpor(...args: readonly string[]): TorporProcess {
-  const child = spawn(process.execPath, [torporMain, ...args], { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, TORPOR_SOCKET: inject("torporSocket") } });
+  const child = spawn(process.execPath, [torporMain, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...process.env, TORPOR_SOCKET: inject("torporSocket") },
+  });
   // A command that does not read its input is no failure.
   child.stdin.on("error", () => {});
   return child;

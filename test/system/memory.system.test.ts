@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { Follower } from "./harness/follow.ts";
+import { eventually, inside, output } from "./harness/inside.ts";
+import { sharedClient, startSandbox } from "./harness/shared.ts";
+import { runTorpor } from "./harness/torpor-process.ts";
+
+const client = sharedClient();
+const mib = 2 ** 20;
+const resources = { memoryBytes: 256 * mib, pids: 512 };
+const killed = { reason: "oom", exitCode: 137, signal: "SIGKILL", oom: true };
+
+/** The sandbox that it was, and at once: what the case is about. */
+async function expectAlive(name: string, boot: string): Promise<void> {
+  const asked = performance.now();
+  expect(await output(client, name, "cat /dev/shm/boot; echo ok")).toBe(`${boot}\nok`);
+  expect(performance.now() - asked).toBeLessThan(5000);
+  expect((await client.get(name)).state).toBe("running");
+}
+
+async function startSmall(): Promise<{ name: string; boot: string }> {
+  const name = await startSandbox(client, { resources });
+  const boot = await output(client, name, "cat /proc/sys/kernel/random/uuid | tee /dev/shm/boot");
+  return { name, boot };
+}
+
+describe("a process outgrows 256 MiB (E19)", () => {
+  const growers = {
+    "all at once": "bytearray(1 << 30)",
+    // Only touched pages count; 4 MiB a step is about as fast as a program fills memory that it reads from somewhere.
+    "page by page, fast": "a = []\nwhile True: a.append(bytes(4 << 20).replace(b'\\0', b'x'))",
+    "page by page, slowly": "import time\na = []\nwhile True: a.append(b'x' * (2 << 20)); time.sleep(0.01)",
+  };
+
+  for (const [way, program] of Object.entries(growers)) {
+    test(`${way}: it dies with 137 and oom, and nothing else does`, { timeout: 180_000 }, async () => {
+      const { name, boot } = await startSmall();
+      const bystander = await client.startSession(name, { argv: ["sleep", "9999"] });
+      for (let i = 0; i < 5; i++) {
+        expect((await inside(client, name, ["python3", "-c", program])).end, `trial ${i}`).toEqual(killed);
+        await expectAlive(name, boot);
+      }
+      expect(await output(client, name, ["pgrep", "-x", "sleep"])).toBe(String(bystander.pid));
+    });
+  }
+
+  test("two at once: the sandbox goes on", async () => {
+    const { name, boot } = await startSmall();
+    const ends = await Promise.all([1, 2].map(() => inside(client, name, ["python3", "-c", growers["page by page, fast"]])));
+    expect(ends.map(({ end }) => end)).toEqual([killed, killed]);
+    await expectAlive(name, boot);
+  });
+
+  test("a child of the command: the command's own code tells, and the sandbox goes on", async () => {
+    const { name, boot } = await startSmall();
+    const { stdout } = await inside(client, name, ["sh", "-c", `python3 -c '${growers["all at once"]}'; echo code $?`]);
+    expect(stdout).toBe("code 137\n");
+    await expectAlive(name, boot);
+  });
+
+  test("files in memory fill it: the writer dies or is refused, and the sandbox goes on", async () => {
+    const { name, boot } = await startSmall();
+    const { end } = await inside(client, name, "head -c 600000000 /dev/zero > /dev/shm/big");
+    expect(end.exitCode).not.toBe(0);
+    await output(client, name, "rm -f /dev/shm/big");
+    await expectAlive(name, boot);
+  });
+
+  test("the command line exits with 137 and says why", async () => {
+    const { name, boot } = await startSmall();
+    const { code, stderr } = await runTorpor(["exec", name, "python3", "-c", growers["all at once"]]);
+    expect(code).toBe(137);
+    expect(stderr).toContain("out of memory (oom)");
+    await expectAlive(name, boot);
+  });
+
+  test("after a pause and resume too, with what was in memory before", async () => {
+    const { name, boot } = await startSmall();
+    await output(client, name, "head -c 60000000 /dev/urandom > /dev/shm/held");
+    await client.pause(name);
+    await client.resume(name, { memory: "require" });
+    expect((await inside(client, name, ["python3", "-c", growers["all at once"]])).end).toEqual(killed);
+    await expectAlive(name, boot);
+  });
+});
+
+test("a fork bomb is held by the limit of processes, and the sandbox works after it (E19)", async () => {
+  const { name, boot } = await startSmall();
+  const bomb = new Follower(await client.stream(name, { argv: ["bash", "-c", ":(){ :|:& };:"] }));
+  await bomb.finished;
+  // It ends as on any machine: by somebody who kills it, or by the watch of the memory that it fills.
+  await eventually(
+    async () =>
+      (
+        await inside(client, name, "pkill -9 bash; sleep 0.1; pgrep -c bash").catch((error: Error) => ({ stdout: error.message }))
+      ).stdout.trim(),
+    (count) => count === "0",
+    60_000,
+  );
+  await expectAlive(name, boot);
+});
