@@ -31,9 +31,9 @@ const (
 	// So many are always allowed: the host's head-room carries them, and a command that comes right after a process was
 	// killed for its memory must not fail.
 	anywayTasks = 64
-	freeTasks    = 128
-	settleTime   = 200 * time.Millisecond
-	swarmSize    = 16
+	freeTasks   = 128
+	settleTime  = 200 * time.Millisecond
+	swarmSize   = 16
 	// A session whose tasks cost the engine a quarter of the memory is what fills it.
 	swarmShare = 4
 	engineMark = "/proc/gvisor" // other kernels count the host's memory here, and kill by themselves
