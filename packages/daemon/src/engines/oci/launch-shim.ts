@@ -46,8 +46,11 @@ export class ShimLauncher {
     const ready = shim.stdio[3] as Readable;
     const answered = once(ready, "data").then(() => "ready" as const);
     const ended = once(shim, "exit").then(([code]) => `ended with code ${code}`);
+    // Nothing else may keep the daemon awake for the answer: at its start it waits for shims before it listens.
+    shim.ref();
     shim.stdin?.end(`${directory.path}\n`);
     const outcome = await Promise.race([answered, ended]);
+    shim.unref();
     ready.destroy();
     answered.catch(() => {});
     if (outcome !== "ready") {
