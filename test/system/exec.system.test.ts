@@ -179,9 +179,11 @@ test("commands share no shell: exit, set -e, here-documents, cd and export end w
 });
 
 test("the sandbox sees its own CPUs and memory (E25)", async () => {
-  const name = await startSandbox(client, { resources: { cpus: 2, memoryBytes: 512 * 2 ** 20 } });
-  const [cpus, totalKib] = (await output(client, name, "nproc; awk '/MemTotal/ {print $2}' /proc/meminfo")).split("\n").map(Number);
-  expect(cpus).toBe(2);
+  // The engine tells of no fewer than 2: some programs leave their locks out when they see one.
+  const cpus = 2;
+  const name = await startSandbox(client, { resources: { cpus, memoryBytes: 512 * 2 ** 20 } });
+  const [seen, totalKib] = (await output(client, name, "nproc; awk '/MemTotal/ {print $2}' /proc/meminfo")).split("\n").map(Number);
+  expect(seen).toBe(cpus);
   expect(totalKib).toBeGreaterThan(500 * 1024);
   expect(totalKib).toBeLessThan(530 * 1024);
 });

@@ -138,7 +138,9 @@ test("an archive of an odd tree has everything but its sockets, and a FIFO does 
   );
   await cycleFiles(client, name);
   // FIFOs and sockets on the disk are the engine's own memory: they go with the processes that used them.
-  expect(await output(client, name, "cd /odd; ls -A; readlink link dangling; cat sub/b")).toBe("..x\ndangling\nlink\nsub\n/etc\nnowhere\nx");
+  expect(await output(client, name, "cd /odd; ls -A; readlink link dangling; cat sub/b")).toBe(
+    "..x\ndangling\nlink\nsub\n/etc\nnowhere\nx",
+  );
 });
 
 test("an archive of a path that is not there is an error, not an empty stream", async () => {
