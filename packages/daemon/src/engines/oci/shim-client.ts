@@ -34,8 +34,12 @@ export class ShimClient {
     this.#socket = socket;
     this.#onEnd = onEnd;
     this.#onClose = onClose;
-    createInterface({ input: socket }).on("line", (line) => this.#receive(line));
-    socket.on("error", () => {}); // "close" follows, and tells the callers
+    const lines = createInterface({ input: socket });
+    lines.on("line", (line) => this.#receive(line));
+    // "close" follows, and tells the callers. The reader passes the socket's errors on as its own.
+    for (const source of [socket, lines]) {
+      source.on("error", () => {});
+    }
     socket.on("close", () => this.#lost());
   }
 
