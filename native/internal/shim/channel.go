@@ -41,15 +41,30 @@ func (c *channel) prepare() error {
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(c.runtime.dir.guest())
-	listener, err := net.Listen("unix", c.runtime.dir.guest())
-	if err != nil {
+	c.mu.Lock()
+	c.next = first
+	c.mu.Unlock()
+	if err := c.listen(); err != nil {
 		first.close()
 		return err
 	}
+	return nil
+}
+
+// listen lets the daemon connect; each connection that finds no connector ready opens one.
+func (c *channel) listen() error {
+	_ = os.Remove(c.runtime.dir.guest())
+	listener, err := net.Listen("unix", c.runtime.dir.guest())
+	if err != nil {
+		return err
+	}
 	c.mu.Lock()
-	c.listener, c.next = listener, first
+	c.listener = listener
+	closed := c.closed
 	c.mu.Unlock()
+	if closed { // the runtime ended meanwhile
+		return listener.Close()
+	}
 	go c.serve(listener)
 	return nil
 }

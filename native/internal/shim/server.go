@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"sync"
@@ -72,10 +73,8 @@ func Serve(path string, ready func()) error {
 	if err != nil {
 		return err
 	}
-	if phase, _ := runtime.Status(); phase == "running" {
-		if err := runtime.link.prepare(); err != nil {
-			return err
-		}
+	if err := reachGuest(runtime); err != nil {
+		return err
 	}
 	if err := writeJSON(path+"/shim.pid", hello{Protocol, os.Getpid()}); err != nil {
 		return err
@@ -91,6 +90,23 @@ func Serve(path string, ready func()) error {
 		}
 	}()
 	<-s.leave
+	return nil
+}
+
+// reachGuest opens the line to the guest of a runtime that was taken over.
+func reachGuest(runtime *Runtime) error {
+	phase, _ := runtime.Status()
+	if phase == "running" {
+		err := runtime.link.prepare()
+		if err == nil {
+			return nil
+		}
+		// It may be dying at this very moment, as the shim before did: somebody has to be there to tell of its end.
+		fmt.Fprintln(os.Stderr, "torpor-shim: no line to the guest yet:", err)
+	}
+	if phase == "running" || phase == "frozen" {
+		return runtime.link.listen()
+	}
 	return nil
 }
 

@@ -1,10 +1,11 @@
+import { setTimeout as passes } from "node:timers/promises";
 import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { Capture, CheckpointManifest, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
-import { run } from "../../host/spawn.ts";
 import { GuestLines } from "../../guest/guest-lines.ts";
-import type { OciRuntime } from "./oci-runtime.ts";
+import { run } from "../../host/spawn.ts";
 import { ShimLauncher } from "./launch-shim.ts";
+import type { OciRuntime } from "./oci-runtime.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
 import { ShimClient, ShimGone } from "./shim-client.ts";
 import { guestPath } from "./spec.ts";
@@ -56,9 +57,13 @@ export class OciEngine implements Engine {
   validate(resources: Resources): void {
     if (resources.memoryBytes < this.#runtime.minimumMemoryBytes) {
       const mib = (bytes: number) => `${Math.floor(bytes / 2 ** 20)} MiB`;
-      throw new TorporError("invalid_request", `${mib(resources.memoryBytes)} of memory is below the minimum of engine ${this.name}, ${mib(this.#runtime.minimumMemoryBytes)}`, {
-        hint: `Give at least ${mib(this.#runtime.minimumMemoryBytes)}.`,
-      });
+      throw new TorporError(
+        "invalid_request",
+        `${mib(resources.memoryBytes)} of memory is below the minimum of engine ${this.name}, ${mib(this.#runtime.minimumMemoryBytes)}`,
+        {
+          hint: `Give at least ${mib(this.#runtime.minimumMemoryBytes)}.`,
+        },
+      );
     }
   }
 
@@ -139,7 +144,11 @@ export class OciEngine implements Engine {
     return this.#directories.log(runtimeId, limitBytes);
   }
 
-  async #launch(spec: RuntimeSpec, plan: Awaited<ReturnType<OciRuntime["planRestore"]>>, start: (shim: ShimClient) => Promise<void>): Promise<void> {
+  async #launch(
+    spec: RuntimeSpec,
+    plan: Awaited<ReturnType<OciRuntime["planRestore"]>>,
+    start: (shim: ShimClient) => Promise<void>,
+  ): Promise<void> {
     const { runtimeId } = spec;
     const description = {
       runtimeId,
@@ -202,13 +211,20 @@ export class OciEngine implements Engine {
 
   /** After a shim's end: at once, so that an end of the runtime that nobody watched is told in time. */
   async #comeBack(runtimeId: string): Promise<void> {
-    try {
-      const { state, end } = await (await this.#shim(runtimeId)).status();
-      if (state === "ended" && end !== undefined) {
-        this.#ended(runtimeId, end);
+    for (const pauseMs of [0, 200, 1000, 5000]) {
+      await passes(pauseMs, undefined, { ref: false });
+      try {
+        const { state, end } = await (await this.#shim(runtimeId)).status();
+        if (state === "ended" && end !== undefined) {
+          this.#ended(runtimeId, end);
+        }
+        return;
+      } catch {
+        if (this.#leaving.has(runtimeId) || !(await this.#directories.isLive(runtimeId))) {
+          return;
+        }
+        // No shim can be started now. At last the next call tries again, and says why.
       }
-    } catch {
-      // The runtime was being destroyed; or no shim can be started now, and then the next call tries again and says why.
     }
   }
 
@@ -255,5 +271,9 @@ function withLog(error: unknown, log: string): unknown {
   if (!(error instanceof TorporError) || log.trim() === "") {
     return error;
   }
-  return new TorporError(error.code, error.message, { ...(error.hint === undefined ? {} : { hint: error.hint }), details: { ...error.details, log }, cause: error });
+  return new TorporError(error.code, error.message, {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    details: { ...error.details, log },
+    cause: error,
+  });
 }
