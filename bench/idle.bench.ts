@@ -20,6 +20,7 @@ export const benchmark: Benchmark = {
     const subject = await openSubject(context);
     const { floor } = subject;
     await subject.sandbox("idle", 0);
+    await subject.sandbox("still", 0);
     await floor.call("create", { name: "idle" });
     await bringSpawnTimes(context, subject.client);
     const memory = { value: await ourMemory(subject), floor: await floor.call<number>("memory", { name: "idle" }) };
@@ -50,9 +51,11 @@ class Rounds {
 
 async function measureRound({ client, floor, exec }: Subject, rounds: Rounds, run: number): Promise<void> {
   const raw = await floor.call("pause", { name: "idle" });
-  const { ms: pause, value: paused } = await timed(() => client.pause("idle"));
+  const { ms: pause } = await timed(() => client.pause("idle"));
   rounds.add("pause", pause, sum(raw, "pause", "checkpoint", "delete", "umount"));
-  rounds.add("checkpoint stored, MB", Number(paused.operation?.result["checkpointBytes"]) / 1e6, 6);
+  const { operation } = await client.pause("still");
+  rounds.add("checkpoint stored, MB", Number(operation?.result["checkpointBytes"]) / 1e6, 6);
+  await client.resume("still");
 
   const rawResume = await floor.call("resume", { name: "idle" });
   const { ms: resume } = await timed(async () => {

@@ -61,6 +61,8 @@ func (c Control) Checkpoint(dir string) error {
 		"metadata":        map[string]string{"compression": "none"},
 		"have_pages_file": true,
 		"Resume":          true,
+		// Pages of zeros that were touched are a tenth of a small sandbox; looking at a page that is none costs nanoseconds.
+		"app_mf_exclude_committed_zero_pages": true,
 	}
 	return c.call("containerManager.Checkpoint", options, files, nil)
 }
