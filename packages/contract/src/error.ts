@@ -22,6 +22,8 @@ export const errorCatalogue = {
   sandbox_not_stopped: { status: 409, retryable: false, summary: "The call needs a stopped sandbox." },
   sandbox_live: { status: 409, retryable: false, summary: "The sandbox is live: stop it first or use force." },
   operation_active: { status: 409, retryable: true, summary: "Another operation works on the sandbox." },
+  operation_cancelled: { status: 409, retryable: false, summary: "The operation was given up and undone, as somebody asked for." },
+  operation_not_cancelable: { status: 409, retryable: false, summary: "The operation has ended, or can only go forward." },
   session_ended: { status: 409, retryable: false, summary: "The session has ended." },
   session_paused: { status: 409, retryable: true, summary: "The stream ended since the sandbox was paused." },
   file_exists: { status: 409, retryable: false, summary: "There is something at that path already." },

@@ -6,7 +6,7 @@ import { Entry } from "./file.ts";
 import { Image, ImageProgress } from "./image.ts";
 import { Capabilities, Info } from "./info.ts";
 import { Operation, OperationAnswer } from "./operation.ts";
-import { routes } from "./route.ts";
+import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes } from "./route.ts";
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
 import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
@@ -65,7 +65,11 @@ export function buildErrors(): Json {
 }
 
 function describeRoute(operationId: string, route: Route): Json {
-  const parameters = [...parametersOf("path", route.params), ...parametersOf("query", route.query)];
+  const parameters = [
+    ...parametersOf("path", route.params),
+    ...parametersOf("query", route.query),
+    ...(route.keyed === true ? [idempotencyParameter] : []),
+  ];
   const body = bodyOf(route);
   const responses: Json = {};
   for (const [status, content] of Object.entries(route.responses)) responses[status] = responseOf(route, content);
@@ -75,6 +79,14 @@ function describeRoute(operationId: string, route: Route): Json {
   };
   return { operationId, tags: [route.tag], summary: route.summary, ...(parameters.length > 0 ? { parameters } : {}), ...body, responses };
 }
+
+const idempotencyParameter: Json = {
+  name: idempotencyHeader,
+  in: "header",
+  required: false,
+  description: "With the same key and request the call answers with the same operation, for 24 hours; with another request it is refused.",
+  schema: { type: "string", minLength: 1, maxLength: idempotencyKeyLimit, pattern: idempotencyKeyPattern.source },
+};
 
 function parametersOf(place: "path" | "query", schema: z.ZodType): Json[] {
   const object = schemaOf(schema) as { properties?: Record<string, Json>; required?: string[] };

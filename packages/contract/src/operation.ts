@@ -8,6 +8,13 @@ export type OperationKind = z.infer<typeof OperationKind>;
 export const OperationStatus = z.enum(["running", "succeeded", "failed"]);
 export type OperationStatus = z.infer<typeof OperationStatus>;
 
+/**
+ * Who asked: a caller, or Torpor itself: a sandbox's ttl, a call that woke it, a wake, the daemon's start (which finishes or
+ * undoes what an earlier one had begun), a budget, or the engine, whose runtime ended.
+ */
+export const Actor = z.enum(["user", "ttl", "autoResume", "wake", "recovery", "budget", "engine"]);
+export type Actor = z.infer<typeof Actor>;
+
 /** One durable lifecycle transaction, as clients see it. */
 export const Operation = z.object({
   id: z.string(),
@@ -16,8 +23,9 @@ export const Operation = z.object({
   status: OperationStatus,
   phase: z.string(),
   attempt: z.number().int(),
-  /** Who asked: user, recovery. */
-  actor: z.string(),
+  /** Whether `POST /v1/operations/{oid}/cancel` can still undo it. */
+  cancelable: z.boolean(),
+  actor: Actor,
   /** First cause of a failure. */
   error: ErrorBody.shape.error.nullable(),
   /** Facts about the outcome: bytes, times of phases, children, what was restored. */

@@ -8,6 +8,12 @@ import { systemRoutes } from "./routes/system.ts";
 
 export { defaultWaitMs } from "./routes/answer.ts";
 
+export const idempotencyHeader = "Idempotency-Key";
+/** Longest key, in characters. */
+export const idempotencyKeyLimit = 255;
+/** Visible ASCII. */
+export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
+
 /** Every call of the API, by the name that its OpenAPI operation has. */
 export const routes = {
   ...sandboxRoutes,

@@ -1,19 +1,33 @@
-import { TorporError } from "@torpor/contract";
-import { type Asked, decide } from "./lifecycle/decide.ts";
-import { nameTaken, notFound } from "./lifecycle/refusals.ts";
+import { type Actor, TorporError } from "@torpor/contract";
+import { endingOf } from "./ending-of.ts";
+import type { KeyFor } from "./idempotency.ts";
+import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";
+import { busy, nameTaken, notFound } from "./lifecycle/refusals.ts";
 import type { Command } from "./lifecycle/states.ts";
+import type { Line } from "./line.ts";
 import type { PlannedChild } from "./operations/fork.ts";
 import { plan } from "./operations/plan.ts";
 import { procedureOf } from "./operations/procedures.ts";
 import type { Runner } from "./operations/runner.ts";
+import type { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "./ports/store.ts";
+import { requireCapability } from "./validation.ts";
+
+/** Where calls are dealt with: the world, the operations at work, and who waits for which sandbox. */
+export interface Desk {
+  readonly ports: Ports;
+  readonly runner: Runner;
+  readonly line: Line;
+}
 
 export interface Ask {
   readonly idOrName: string;
   readonly command: Command;
   readonly request: Readonly<Record<string, unknown>>;
-  readonly actor: string;
+  readonly actor: Actor;
+  readonly patience: Patience;
+  readonly keyFor: KeyFor;
 }
 
 /** `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */
@@ -23,15 +37,40 @@ export interface Asking {
   readonly ended: Promise<OperationRecord> | undefined;
 }
 
+/** What came of one look: an answer, an operation to wait for, or the ground moved. */
+type Look = Asking | { readonly waitFor: OperationRecord; readonly sandbox: SandboxRecord } | undefined;
+
 /** Decisions are made again when somebody else changed the records in between; more often than that is a fault. */
 const decisionTries = 100;
 
 /** Begins an operation on a sandbox that exists, or joins one, or finds that nothing is to be done; else throws the refusal. */
-export async function ask(ports: Ports, runner: Runner, asking: Ask): Promise<Asking> {
-  const { id } = await lookUp(ports, asking.idOrName);
+export async function ask(desk: Desk, asking: Ask): Promise<Asking> {
+  const { id } = await lookUp(desk.ports, asking.idOrName);
+  if (asking.command === "remove") return look(desk, id, asking, undefined);
+  // One looks at it after the other, so that a pause, a resume, a pause end with a pause. A removal overtakes them all.
+  const { line } = desk;
+  const first = await line.inTurn(id, async () => {
+    const found = line.isEmpty(id) ? await askOnce(desk, id, asking) : undefined;
+    return found === undefined || "waitFor" in found ? { place: line.enter(id, asking.patience) } : found;
+  });
+  if (!("place" in first)) return first;
+  const leave = await first.place;
+  if (leave === undefined) throw await stillBusy(desk.ports, id);
+  try {
+    return await look(desk, id, asking, asking.patience);
+  } finally {
+    leave();
+  }
+}
+
+/** Looks again and again, until there is an answer. */
+async function look(desk: Desk, id: string, asking: Ask, patience: Patience | undefined): Promise<Asking> {
   for (let tries = 1; tries <= decisionTries; tries++) {
-    const answer = await askOnce(ports, runner, { ...asking, idOrName: id });
-    if (answer !== undefined) return answer;
+    const found = await askOnce(desk, id, asking);
+    if (found === undefined) continue;
+    if (!("waitFor" in found)) return found;
+    if (!(await patience?.outlasts(endingOf(desk, found.waitFor)))) throw busy(found.sandbox, found.waitFor);
+    tries = 0;
   }
   throw new TorporError("operation_active", `sandbox ${asking.idOrName} is being changed by others all the time: retry`);
 }
@@ -42,11 +81,20 @@ export async function lookUp(ports: Ports, idOrName: string): Promise<SandboxRec
   return sandbox;
 }
 
-/** undefined: the ground moved, decide again. */
-async function askOnce(ports: Ports, runner: Runner, { idOrName, command, request, actor }: Ask): Promise<Asking | undefined> {
-  const sandbox = await lookUp(ports, idOrName);
+async function stillBusy(ports: Ports, id: string): Promise<TorporError> {
+  const sandbox = await lookUp(ports, id);
   const active = sandbox.operationId === null ? undefined : await ports.store.findOperation(sandbox.operationId);
-  if (sandbox.operationId !== null && active?.status !== "running") return undefined;
+  if (active !== undefined) return busy(sandbox, active);
+  return new TorporError("operation_active", `others wait for sandbox ${sandbox.name} too: wait longer or retry`);
+}
+
+async function askOnce(desk: Desk, id: string, { command, request, actor, keyFor }: Ask): Promise<Look> {
+  const { ports, runner } = desk;
+  if (command === "pause" || command === "resume" || command === "fork") await requireCapability(ports, command);
+  const sandbox = await lookUp(ports, id);
+  const active =
+    sandbox.operationId === null || sandbox.damage !== undefined ? undefined : await ports.store.findOperation(sandbox.operationId);
+  if (sandbox.operationId !== null && sandbox.damage === undefined && active?.status !== "running") return undefined;
   const notes = plan(ports, sandbox, command, request);
   const { phases } = procedureOf({ kind: command, request, notes: { ...notes, prior: sandbox.state } });
   const asked: Asked = { command, request, actor, operationId: ports.ids.next("op"), phase: phases[0]?.name ?? "done", notes };
@@ -55,37 +103,42 @@ async function askOnce(ports: Ports, runner: Runner, { idOrName, command, reques
     case "refused":
       throw decision.error;
     case "unchanged":
-      return { sandboxId: sandbox.id, operation: await commitUnchanged(ports, sandbox, asked), ended: undefined };
+      return { sandboxId: sandbox.id, operation: await commitUnchanged(ports, sandbox, asked, keyFor), ended: undefined };
     case "join":
-      return { sandboxId: sandbox.id, operation: decision.operation, ended: runner.ended(decision.operation.id) };
+      return join(desk, sandbox, decision.operation, keyFor);
+    case "wait":
+      return { waitFor: decision.operation, sandbox };
     case "supersede":
-      return supersede(runner, decision.operationId, active);
+      runner.cancel(decision.operation.id, "removal");
+      await endingOf(desk, decision.operation).catch(onlyRefusals);
+      return undefined;
     case "begin":
-      return begin(ports, runner, decision, notes);
+      return begin(desk, decision, notes, keyFor);
   }
 }
 
-/** Lets the operation at work give up or end; then the sandbox is looked at again. */
-async function supersede(runner: Runner, operationId: string, active: OperationRecord | undefined): Promise<undefined> {
-  runner.cancel(operationId);
-  const ended = runner.ended(operationId);
-  if (ended === undefined && active?.status === "running") {
-    throw new TorporError("operation_active", `operation ${operationId} is not at work in this daemon: a restart of the daemon ends it`);
-  }
-  await ended?.catch(() => {});
+/** Of another's operation only its end counts; that nobody is at work on it is a refusal of the call. */
+function onlyRefusals(error: unknown): void {
+  if (error instanceof TorporError && error.code === "operation_active") throw error;
+}
+
+async function join({ ports, runner }: Desk, { id }: SandboxRecord, operation: OperationRecord, keyFor: KeyFor): Promise<Asking> {
+  const keys = keyFor(operation.id);
+  if (keys.length > 0) await ports.store.commit({ keys });
+  return { sandboxId: id, operation, ended: runner.ended(operation.id) };
 }
 
 async function begin(
-  ports: Ports,
-  runner: Runner,
-  { sandbox, operation }: { sandbox: SandboxRecord; operation: OperationRecord },
+  { ports, runner }: Desk,
+  { sandbox, operation }: Extract<Decision, { type: "begin" }>,
   notes: Readonly<Record<string, unknown>>,
+  keyFor: KeyFor,
 ): Promise<Asking | undefined> {
   if (operation.kind === "fork") await checkChildNames(ports, notes.children as readonly PlannedChild[]);
   try {
-    await ports.store.commit({ sandboxes: [sandbox], operations: [operation] });
+    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys: keyFor(operation.id) });
   } catch (error) {
-    if (error instanceof StoreConflict && error.kind !== "name") return undefined;
+    if (error instanceof StoreConflict && error.kind !== "name" && error.kind !== "key") return undefined;
     throw error;
   }
   const begun = { ...operation, version: 1 };
@@ -97,6 +150,7 @@ async function commitUnchanged(
   ports: Ports,
   sandbox: SandboxRecord,
   { operationId, command, actor, request }: Asked,
+  keyFor: KeyFor,
 ): Promise<OperationRecord> {
   const at = ports.clock.now().toISOString();
   const operation: OperationRecord = {
@@ -115,7 +169,7 @@ async function commitUnchanged(
     request,
     notes: {},
   };
-  await ports.store.commit({ operations: [operation] });
+  await ports.store.commit({ operations: [operation], keys: keyFor(operation.id) });
   return { ...operation, version: 1 };
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from "@torpor/contract";
 import { describeError } from "./failure.ts";
 import { endOf } from "./operations/aftermath.ts";
 import type { Runner } from "./operations/runner.ts";
@@ -19,7 +20,7 @@ const looks = 100;
 const lookAgainMs = 50;
 
 /** Waits for the operation at work, which may have dealt with the end already. */
-export async function settleEnd(ports: Ports, runner: Runner, runtimeId: string, end: RuntimeEnd, actor: string): Promise<void> {
+export async function settleEnd(ports: Ports, runner: Runner, runtimeId: string, end: RuntimeEnd, actor: Actor): Promise<void> {
   for (let look = 0; look < looks; look++) {
     const sandbox = await ownerOf(ports, runtimeId);
     if (sandbox === undefined) return;
@@ -53,7 +54,7 @@ export async function settleIfEnded(ports: Ports, runner: Runner, sandbox: Sandb
   return true;
 }
 
-async function begun(ports: Ports, runner: Runner, sandbox: SandboxRecord, end: RuntimeEnd, actor: string): Promise<boolean> {
+async function begun(ports: Ports, runner: Runner, sandbox: SandboxRecord, end: RuntimeEnd, actor: Actor): Promise<boolean> {
   const at = ports.clock.now().toISOString();
   const operation: OperationRecord = {
     id: ports.ids.next("op"),

@@ -1,5 +1,8 @@
 export { toTorporError } from "./failure.ts";
+export type { Once } from "./idempotency.ts";
 export * from "./ports/index.ts";
+export type { EventRange } from "./reading.ts";
 export type { Recovery } from "./recovery.ts";
-export { type CallOptions, createLifecycle, type EventRange, type Lifecycle } from "./sandboxes.ts";
+export { defaultRetention, type Retention } from "./retention.ts";
+export { type CallOptions, createLifecycle, type Lifecycle } from "./sandboxes.ts";
 export { defaultResources } from "./validation.ts";

@@ -44,28 +44,48 @@ export async function recover(ports: Ports, runner: Runner): Promise<Recovery> {
 }
 
 function refuseUnknown(operation: OperationRecord): void {
-  const known = procedureOf(operation).phases.map(({ name }) => name);
-  if (known.includes(operation.phase)) return;
-  const { id, kind, phase } = operation;
+  const { id, kind, phase, damage } = operation;
+  if (damage?.field === "kind") {
+    throw new TorporError(
+      "storage_failed",
+      `operation ${id} is of a kind that this Torpor does not know: start the newer version that began it`,
+    );
+  }
+  if (damage !== undefined || procedureOf(operation).phases.some(({ name }) => name === phase)) return;
   throw new TorporError(
-    "internal",
+    "storage_failed",
     `operation ${id} (${kind}) is in phase ${phase}, which this Torpor does not know: start the newer version that began it`,
   );
 }
 
 async function finish(ports: Ports, runner: Runner, operation: OperationRecord): Promise<void> {
   const sandbox = await ports.store.findSandbox(operation.sandboxId);
-  if (sandbox === undefined) return giveUp(ports, operation);
+  const trouble = troubleWith(operation, sandbox);
+  if (trouble !== undefined || sandbox === undefined) return giveUp(ports, operation, sandbox, trouble ?? "it has no sandbox");
   const again: OperationRecord = { ...operation, attempt: operation.attempt + 1, actor: "recovery" };
   await ports.store.commit({ operations: [again] });
   const ended = await runner.run(sandbox, { ...again, version: again.version + 1 });
   ports.log.info("an operation of an ended daemon was settled", { operation: ended.id, kind: ended.kind, status: ended.status });
 }
 
-/** A record edited by hand must not keep the others from their recovery. */
-async function giveUp(ports: Ports, operation: OperationRecord): Promise<void> {
-  const error = { code: "sandbox_not_found" as const, message: `operation ${operation.id} has no sandbox ${operation.sandboxId}` };
-  await ports.store.commit({ operations: [{ ...operation, status: "failed", error, endedAt: ports.clock.now().toISOString() }] });
+function troubleWith({ sandboxId, damage }: OperationRecord, sandbox: SandboxRecord | undefined): string | undefined {
+  if (sandbox === undefined) return `there is no sandbox ${sandboxId}`;
+  if (damage !== undefined) return `its own record can't be read: ${damage.field} is not what it should be`;
+  if (sandbox.damage !== undefined)
+    return `the record of sandbox ${sandboxId} can't be read: ${sandbox.damage.field} is not what it should be`;
+  return undefined;
+}
+
+/** A record edited by hand must not keep the others from their recovery. A damaged record of the sandbox itself is left as it is. */
+async function giveUp(ports: Ports, operation: OperationRecord, sandbox: SandboxRecord | undefined, why: string): Promise<void> {
+  const at = ports.clock.now().toISOString();
+  const message = `operation ${operation.id} could not be carried on: ${why}`;
+  const code = sandbox === undefined ? ("sandbox_not_found" as const) : ("storage_failed" as const);
+  const ended: OperationRecord = { ...operation, status: "failed", error: { code, message }, endedAt: at };
+  const free = sandbox !== undefined && sandbox.damage === undefined && sandbox.operationId === operation.id;
+  const failed = free ? [{ ...sandbox, state: "failed" as const, operationId: null, failure: { code, message, at }, updatedAt: at }] : [];
+  await ports.store.commit({ operations: [ended], sandboxes: failed });
+  ports.log.error("an operation was given up", { operation: operation.id, sandbox: operation.sandboxId, cause: message });
 }
 
 /** false: its runtime had ended. A guest that does not answer is not a reason to end it: calls to it will say so. */
@@ -103,15 +123,13 @@ async function sweep(ports: Ports): Promise<number> {
   return swept;
 }
 
-async function referred(ports: Ports): Promise<ReadonlySet<string>> {
-  const kept = new Set<string>();
-  for (const { runtimeId, diskId, checkpoint } of await ports.store.listSandboxes()) {
-    for (const id of [runtimeId, diskId, checkpoint?.id]) if (typeof id === "string") kept.add(id);
-  }
-  for (const { notes } of await ports.store.runningOperations()) {
-    for (const value of Object.values(notes)) if (typeof value === "string") kept.add(value);
-  }
-  return kept;
+async function referred(ports: Ports): Promise<ReadonlySet<unknown>> {
+  const sandboxes = await ports.store.listSandboxes();
+  const pending = await ports.store.runningOperations();
+  return new Set<unknown>([
+    ...sandboxes.flatMap(({ runtimeId, diskId, checkpoint, damage }) => [runtimeId, diskId, checkpoint?.id, ...(damage?.mentions ?? [])]),
+    ...pending.flatMap(({ notes, damage }) => [...Object.values(notes), ...(damage?.mentions ?? [])]),
+  ]);
 }
 
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -1,13 +1,14 @@
 import type { Operation, Sandbox } from "@torpor/contract";
+import { isCancelable } from "./operations/procedures.ts";
 import type { OperationRecord, SandboxRecord } from "./ports/store.ts";
 
 /** What clients see of the records. */
 export function sandboxView(record: SandboxRecord, active: OperationRecord | undefined): Sandbox {
-  const { version: _version, diskId: _diskId, operationId: _operationId, ...shown } = record;
+  const { version: _version, diskId: _diskId, operationId: _operationId, damage: _damage, ...shown } = record;
   return { ...shown, operation: active === undefined ? null : { id: active.id, kind: active.kind, phase: active.phase } };
 }
 
 export function operationView(record: OperationRecord): Operation {
-  const { version: _version, request: _request, notes: _notes, ...shown } = record;
-  return shown;
+  const { version: _version, request: _request, notes: _notes, damage: _damage, ...shown } = record;
+  return { ...shown, cancelable: isCancelable(record) };
 }

@@ -16,6 +16,7 @@ export const calls = {
   forkSandbox: ["POST", "/v1/sandboxes/{id}/fork"],
   sandboxLogs: ["GET", "/v1/sandboxes/{id}/logs"],
   getOperation: ["GET", "/v1/operations/{oid}"],
+  cancelOperation: ["POST", "/v1/operations/{oid}/cancel"],
   listOperations: ["GET", "/v1/sandboxes/{id}/operations"],
   listEvents: ["GET", "/v1/sandboxes/{id}/events"],
   exec: ["POST", "/v1/sandboxes/{id}/exec"],
@@ -48,6 +49,17 @@ export const calls = {
   version: ["GET", "/v1/version"],
   openapi: ["GET", "/v1/openapi.json"],
 } as const satisfies Record<RouteName, readonly [string, string]>;
+
+/** Those that take an Idempotency-Key: sent again with the same key, they do nothing twice. */
+export const keyed: ReadonlySet<RouteName> = new Set([
+  "createSandbox",
+  "removeSandbox",
+  "pauseSandbox",
+  "resumeSandbox",
+  "stopSandbox",
+  "startSandbox",
+  "forkSandbox",
+]);
 
 export type Params = Readonly<Record<string, string>>;
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;

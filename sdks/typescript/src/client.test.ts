@@ -160,8 +160,10 @@ async function against(answer: RequestListener, work: (other: TorporClient) => P
 
 describe("a connection that breaks before an answer", () => {
   let count = 0;
+  const keys: unknown[] = [];
   const breaking: RequestListener = (request, answer) => {
     count++;
+    keys.push(request.headers["idempotency-key"]);
     if (count < 3) request.socket.destroy();
     else answer.end(JSON.stringify({ sandboxes: [] }));
   };
@@ -174,8 +176,21 @@ describe("a connection that breaks before an answer", () => {
 
   test("a call that changes something is not", async () => {
     count = 0;
-    await against(breaking, async (other) => expect(other.pause("x")).rejects.toMatchObject({ code: "daemon_unreachable" }));
+    await against(breaking, async (other) =>
+      expect(other.exec("x", { argv: ["y"] })).rejects.toMatchObject({ code: "daemon_unreachable" }),
+    );
     expect(count).toBe(1);
+  });
+
+  test("A01: a call with an idempotency key is sent again once, with the same; the next has another", async () => {
+    count = 0;
+    keys.length = 0;
+    await against(breaking, async (other) => {
+      await expect(other.pause("x")).rejects.toMatchObject({ code: "daemon_unreachable" });
+      await other.resume("x", {}, { waitMs: 0 }).catch(() => {});
+    });
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0], expect.any(String)]);
+    expect(keys[2]).not.toBe(keys[0]);
   });
 });
 

@@ -96,6 +96,11 @@ export class TorporClient {
     return this.#transport.json("getOperation", { params: { oid } });
   }
 
+  /** Undoes an operation that has not gone too far; the answer has it as failed with `operation_cancelled`. */
+  cancel(oid: string, { waitMs }: Waiting = {}): Promise<OperationAnswer> {
+    return this.#transport.json("cancelOperation", { params: { oid }, query: { wait: waitMs } });
+  }
+
   async operations(id: string): Promise<Operation[]> {
     return (await this.#transport.json<{ operations: Operation[] }>("listOperations", { params: { id } })).operations;
   }

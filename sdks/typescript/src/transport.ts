@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps, Agent as SecureAgent } from "node:https";
 import { connect, type Socket } from "node:net";
@@ -5,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ErrorBody, RouteName } from "@torpor/contract";
 import { type ErrorCode, errorCatalogue, TorporError } from "@torpor/contract/error";
-import { addressOf, calls, type Params, type Query } from "./calls.ts";
+import { addressOf, calls, keyed, type Params, type Query } from "./calls.ts";
 import { type Endpoint, unreachable } from "./endpoint.ts";
 
 export interface CallRequest {
@@ -17,9 +18,6 @@ export interface CallRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
-
-/** Tries of a call that changes nothing, when the connection breaks before an answer. */
-const tries = 3;
 
 /** node:http rather than undici: half its load time, and a Unix socket for WebSockets too. */
 export class Transport {
@@ -57,17 +55,16 @@ export class Transport {
     return { address: `ws://torpord${path}`, headers, createConnection: (() => connect(socket)) as typeof connect };
   }
 
-  async #sendOften(name: RouteName, request: CallRequest): Promise<IncomingMessage> {
+  async #sendOften(name: RouteName, given: CallRequest): Promise<IncomingMessage> {
     const [method] = calls[name];
+    const request = keyed.has(name) ? { ...given, headers: { "idempotency-key": randomUUID(), ...given.headers } } : given;
     const path = addressOf(name, request.params, request.query);
-    for (let left = method === "GET" ? tries : 1; ; left--) {
+    for (let left = triesOf(name); ; left--) {
       try {
         return await this.#send(method, path, request);
       } catch (error) {
         if (request.signal?.aborted === true) throw error;
-        // A kept connection that the daemon closed meanwhile: a call that changes nothing is sent again.
-        if (left <= 1 || (error as NodeJS.ErrnoException).code !== "ECONNRESET")
-          throw unreachable(this.endpoint, error as NodeJS.ErrnoException);
+        if (left <= 1 || !isBroken(error)) throw unreachable(this.endpoint, error as NodeJS.ErrnoException);
       }
     }
   }
@@ -98,6 +95,18 @@ export class Transport {
       else pipeline(Readable.from(upload, { objectMode: false }), request).catch(reject);
     });
   }
+}
+
+/** How often it is sent when the connection breaks: what changes nothing, and what its key makes repeatable. */
+function triesOf(name: RouteName): number {
+  if (calls[name][0] === "GET") return 3;
+  return keyed.has(name) ? 2 : 1;
+}
+
+/** A kept connection that the daemon closed meanwhile, or an answer that was lost. */
+function isBroken(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ECONNRESET" || code === "EPIPE";
 }
 
 export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string> {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { EventList } from "../event.ts";
-import { Operation, OperationList } from "../operation.ts";
+import { Operation, OperationAnswer, OperationList } from "../operation.ts";
 import { idOf, json, queryInteger, route, SandboxParams } from "../route-shape.ts";
+import { Wait } from "./answer.ts";
 
 export const operationRoutes = {
   getOperation: route({
@@ -11,6 +12,15 @@ export const operationRoutes = {
     summary: "One operation.",
     params: z.object({ oid: idOf("op") }),
     responses: { 200: json(Operation) },
+  }),
+  cancelOperation: route({
+    method: "POST",
+    path: "/v1/operations/{oid}/cancel",
+    tag: "operations",
+    summary: "Give an operation up: what it did is undone. Refused once it can only go forward.",
+    params: z.object({ oid: idOf("op") }),
+    query: Wait,
+    responses: { 200: json(OperationAnswer), 202: json(OperationAnswer) },
   }),
   listOperations: route({
     tag: "operations",

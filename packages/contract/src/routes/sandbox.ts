@@ -22,6 +22,7 @@ export const sandboxRoutes = {
     summary: "Make a sandbox from an image and boot it.",
     query: Wait,
     body: CreateSandboxRequest,
+    keyed: true,
     responses: made,
   }),
   listSandboxes: route({
@@ -44,6 +45,7 @@ export const sandboxRoutes = {
     path: "/v1/sandboxes/{id}",
     summary: "Remove it and free everything; works in every state with force.",
     query: Wait.extend({ force: queryBoolean.optional().describe("Also when it is running or paused.") }),
+    keyed: true,
     responses: done,
   }),
   pauseSandbox: route({
@@ -53,6 +55,7 @@ export const sandboxRoutes = {
     summary: "Save its memory and free its runtime.",
     query: Wait,
     body: PauseRequest,
+    keyed: true,
     responses: done,
   }),
   resumeSandbox: route({
@@ -62,6 +65,7 @@ export const sandboxRoutes = {
     summary: "Bring its processes back.",
     query: Wait,
     body: ResumeRequest,
+    keyed: true,
     responses: done,
   }),
   stopSandbox: route({
@@ -71,6 +75,7 @@ export const sandboxRoutes = {
     summary: "End it and delete its checkpoint; files stay.",
     query: Wait,
     body: StopRequest,
+    keyed: true,
     responses: done,
   }),
   startSandbox: route({
@@ -80,6 +85,7 @@ export const sandboxRoutes = {
     summary: "Boot it fresh from its files.",
     query: Wait,
     body: StartRequest,
+    keyed: true,
     responses: done,
   }),
   forkSandbox: route({
@@ -89,6 +95,7 @@ export const sandboxRoutes = {
     summary: "Copy it with its memory; each child has its own outcome in the operation's result.",
     query: Wait,
     body: ForkRequest,
+    keyed: true,
     responses: made,
   }),
   sandboxLogs: route({

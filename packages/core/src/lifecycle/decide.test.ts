@@ -82,8 +82,8 @@ describe("refusals name the sandbox, its state and the next step", () => {
 describe("while an operation is at work", () => {
   const pausing = operationRecord({ id: "op_1", kind: "pause", phase: "capture" });
 
-  test.each(["pause", "resume", "fork", "stop", "start"] as const)("%s is refused with what is going on", (command) => {
-    expect(decideOn("pausing", command, {}, { operationId: "op_1" }, pausing)).toMatchObject({
+  test("a refusal says what is going on", () => {
+    expect(decideOn("pausing", "start", {}, { operationId: "op_1" }, pausing)).toMatchObject({
       type: "refused",
       error: {
         code: "operation_active",
@@ -107,7 +107,7 @@ describe("while an operation is at work", () => {
     ["running", "fork"],
   ] as const)("a removal with force supersedes what is at work on a %s one, without it is refused", (state, kind) => {
     const active = operationRecord({ id: "op_1", kind });
-    expect(decideOn(state, "remove", { force: true }, {}, active)).toEqual({ type: "supersede", operationId: "op_1" });
+    expect(decideOn(state, "remove", { force: true }, {}, active)).toEqual({ type: "supersede", operation: active });
     expect(short(decideOn(state, "remove", {}, {}, active))).toBe("sandbox_live");
   });
 
@@ -115,6 +115,13 @@ describe("while an operation is at work", () => {
     expect(decideOn("stopping", "remove", {}, {}, operationRecord({ id: "op_1", kind: "stop" }))).toMatchObject({ type: "supersede" });
     expect(decideOn("removing", "remove", {}, {}, operationRecord({ id: "op_1", kind: "remove" }))).toMatchObject({ type: "join" });
   });
+});
+
+test("of a damaged record nothing is begun but its removal by force", () => {
+  const damaged = { damage: { field: "env", mentions: [] } };
+  const refused = { error: { code: "storage_failed", message: expect.stringContaining("sandbox base (sb_a) can't be read: env is") } };
+  for (const command of commands) expect(decideOn("failed", command, {}, damaged)).toMatchObject(refused);
+  expect(decideOn("failed", "remove", { force: true }, damaged)).toMatchObject({ type: "begin" });
 });
 
 function decideOn(

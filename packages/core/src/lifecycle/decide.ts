@@ -1,6 +1,7 @@
-import type { ForkRequest, ResumeRequest, TorporError } from "@torpor/contract";
+import type { Actor, ForkRequest, ResumeRequest, TorporError } from "@torpor/contract";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
-import { busy, noMemoryKept, refusal } from "./refusals.ts";
+import { crossings } from "./crossings.ts";
+import { busy, noMemoryKept, refusal, unreadable } from "./refusals.ts";
 import { type Command, isSettled, transitionalStates, verdicts } from "./states.ts";
 
 export type Decision =
@@ -9,14 +10,16 @@ export type Decision =
   | { readonly type: "unchanged" }
   /** The same is at work already: its outcome is the answer. */
   | { readonly type: "join"; readonly operation: OperationRecord }
-  /** The operation at work has to end first: it is told to give up, then decide again. */
-  | { readonly type: "supersede"; readonly operationId: string }
+  /** The operation at work has to end first, then decide again. */
+  | { readonly type: "wait"; readonly operation: OperationRecord }
+  /** As `wait`, and it is told to give up. */
+  | { readonly type: "supersede"; readonly operation: OperationRecord }
   | { readonly type: "refused"; readonly error: TorporError };
 
 export interface Asked {
   readonly command: Command;
   readonly request: Readonly<Record<string, unknown>>;
-  readonly actor: string;
+  readonly actor: Actor;
   readonly operationId: string;
   readonly phase: string;
   readonly notes: Readonly<Record<string, unknown>>;
@@ -24,6 +27,7 @@ export interface Asked {
 
 /** What a command does to a sandbox, without doing it. */
 export function decide(sandbox: SandboxRecord, active: OperationRecord | undefined, asked: Asked, now: Date): Decision {
+  if (sandbox.damage !== undefined) return damaged(sandbox, asked, now);
   if (active !== undefined) return whileBusy(sandbox, active, asked);
   if (!isSettled(sandbox.state)) return astray(sandbox, asked, now);
   const verdict = verdicts[asked.command][sandbox.state];
@@ -37,18 +41,39 @@ function astray(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {
   return asked.command === "remove" ? begin(sandbox, asked, now) : { type: "refused", error: refusal(sandbox, asked.command) };
 }
 
-function whileBusy(sandbox: SandboxRecord, active: OperationRecord, asked: Asked): Decision {
-  if (asked.command === active.kind && joinable(active, asked)) return { type: "join", operation: active };
-  if (asked.command !== "remove") return { type: "refused", error: busy(sandbox, active) };
-  const ending = active.kind === "stop" || sandbox.state === "stopped" || sandbox.state === "failed";
-  if (!ending && asked.request.force !== true) return { type: "refused", error: refusal(sandbox, "remove") };
-  return { type: "supersede", operationId: active.id };
+/** Of what is wrong with it nothing can be known, so it is left as it is, or removed as a whole. */
+function damaged(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {
+  return asked.command === "remove" && asked.request.force === true
+    ? begin(sandbox, asked, now)
+    : { type: "refused", error: unreadable(sandbox, sandbox.damage?.field ?? "record") };
 }
 
-/** Twenty parallel callers cause one resume. A pause is not joined: its mode decides what is kept. */
-function joinable(active: OperationRecord, asked: Asked): boolean {
-  if (asked.command === "resume") return (active.request.memory ?? "prefer") === (asked.request.memory ?? "prefer");
-  return asked.command === "start" || asked.command === "stop" || asked.command === "remove";
+function whileBusy(sandbox: SandboxRecord, active: OperationRecord, asked: Asked): Decision {
+  const { command, request } = asked;
+  switch (crossings[active.kind][command]) {
+    case "join":
+      return { type: "join", operation: active };
+    case "join if same":
+      return sameMemory(active, asked) ? { type: "join", operation: active } : { type: "refused", error: busy(sandbox, active) };
+    case "wait":
+      return { type: "wait", operation: active };
+    case "supersede": {
+      const ending = active.kind === "stop" || sandbox.state === "stopped" || sandbox.state === "failed";
+      if (!ending && request.force !== true) return { type: "refused", error: refusal(sandbox, "remove") };
+      return { type: "supersede", operation: active };
+    }
+    default:
+      return { type: "refused", error: busy(sandbox, active) };
+  }
+}
+
+const memoryByDefault = { pause: true, resume: "prefer" } as const;
+
+/** The same pause keeps the same, the same resume brings the same back. */
+function sameMemory(active: OperationRecord, { command, request }: Asked): boolean {
+  if (command !== "pause" && command !== "resume") return true;
+  const byDefault = memoryByDefault[command];
+  return (active.request.memory ?? byDefault) === (request.memory ?? byDefault);
 }
 
 /** What speaks against it, of what the state alone does not decide. */

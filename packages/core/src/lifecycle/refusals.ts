@@ -62,6 +62,17 @@ export function busy(sandbox: SandboxRecord, operation: OperationRecord): Torpor
   );
 }
 
+export function unreadable({ id, name }: SandboxRecord, field: string): TorporError {
+  return new TorporError(
+    "storage_failed",
+    `the stored record of sandbox ${name} (${id}) can't be read: ${field} is not what it should be`,
+    {
+      hint: `restore the store from a backup, or give the sandbox up with torpor remove --force ${name}`,
+      details: { sandbox: id, field },
+    },
+  );
+}
+
 export function noMemoryKept(sandbox: SandboxRecord, step: string): TorporError {
   return new TorporError(
     "checkpoint_incompatible",

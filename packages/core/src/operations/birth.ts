@@ -1,13 +1,13 @@
-import { type CreateSandboxRequest, type NetworkMode, type Resources, TorporError } from "@torpor/contract";
+import { type Actor, type CreateSandboxRequest, type NetworkMode, type Resources, TorporError } from "@torpor/contract";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
-import { type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
+import { type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
 
 /** Everything that a new sandbox is, before it has a place. */
 export interface Draft {
   readonly sandboxId: string;
   readonly operationId: string;
-  readonly actor: string;
+  readonly actor: Actor;
   readonly name: string;
   readonly image: SandboxRecord["image"];
   readonly resources: Resources;
@@ -30,10 +30,10 @@ export interface Born {
 const addressTries = 256;
 
 /** Writes the record and its create operation, with an address that nobody else has. */
-export async function commitBirth(ports: Ports, draft: Draft): Promise<Born> {
+export async function commitBirth(ports: Ports, draft: Draft, keys: readonly KeyRecord[] = []): Promise<Born> {
   for (let tries = 1; tries <= addressTries; tries++) {
     const born = await bear(ports, draft);
-    const conflict = await commitOnce(ports, born);
+    const conflict = await commitOnce(ports, born, keys);
     if (conflict === null) return { sandbox: { ...born.sandbox, version: 1 }, operation: { ...born.operation, version: 1 } };
     if (conflict.kind === "name") throw nameTaken(draft.name);
     if (conflict.kind !== "address") throw conflict;
@@ -41,9 +41,9 @@ export async function commitBirth(ports: Ports, draft: Draft): Promise<Born> {
   throw new TorporError("capacity_exceeded", "others took every free address first: retry");
 }
 
-async function commitOnce(ports: Ports, { sandbox, operation }: Born): Promise<StoreConflict | null> {
+async function commitOnce(ports: Ports, { sandbox, operation }: Born, keys: readonly KeyRecord[]): Promise<StoreConflict | null> {
   try {
-    await ports.store.commit({ sandboxes: [sandbox], operations: [operation] });
+    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys });
     return null;
   } catch (error) {
     if (error instanceof StoreConflict) return error;

@@ -39,7 +39,7 @@ const bootPhase: Phase = {
       await boot(ports, sandbox, incarnation);
       return { notes: { restored: "files" } };
     }
-    const manifest = await readCheckpoint(ports, sandbox, checkpointId, note(work, "fromDiskId"));
+    const manifest = await readCheckpoint(ports, sandbox, checkpointId, note(work, "fromDiskId"), sandbox.parentId ?? sandbox.id);
     await restore(ports, sandbox, incarnation, manifest);
     return { notes: { restored: "memory" } };
   },
@@ -82,8 +82,8 @@ export const create: Procedure = {
   },
   async fail(work, failing): Promise<Outcome> {
     const runtimeId = await leftover(work.ports, note(work, "runtimeId"));
-    // A record stays only if somebody has to see it: the removal that cancelled it, or whoever finds the runtime that is left.
-    if (!failing.cancelled && runtimeId === null) return { sandbox: "removed", events: [] };
+    // A record stays only if somebody has to see it: the removal that superseded it, or whoever finds the runtime that is left.
+    if (!failing.superseded && runtimeId === null) return { sandbox: "removed", events: [] };
     return { sandbox: { state: "failed", failure: failureOf(work.ports, failing), runtimeId }, events: [] };
   },
 };

@@ -3,7 +3,7 @@ import { describeError, toTorporError } from "../failure.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
 import { Journal } from "./journal.ts";
-import type { Outcome, Phase, Procedure, Work } from "./procedure.ts";
+import type { GivingUp, Outcome, Phase, Procedure, Work } from "./procedure.ts";
 
 export interface Execution {
   readonly ports: Ports;
@@ -77,8 +77,8 @@ class Run {
 
   async fail(cause: unknown): Promise<Outcome> {
     const { ports, procedure, signal } = this.#execution;
-    const error = toTorporError(cause);
     const committed = this.#committed();
+    const error = signal.aborted && !committed ? this.#givenUp() : toTorporError(cause);
     this.journal.revert();
     const { id, kind, sandboxId, phase } = this.journal.operation;
     ports.log.error(`${kind} failed`, {
@@ -90,7 +90,7 @@ class Run {
     await this.failpoint("undo");
     if (!committed) await procedure.undo(this.work());
     await this.failpoint("undo.done");
-    const outcome = await procedure.fail(this.work(), { error, committed, cancelled: signal.aborted });
+    const outcome = await procedure.fail(this.work(), { error, committed, superseded: signal.reason === "removal" });
     const failed = { type: `${kind}.failed`, data: { code: error.code, message: error.message } };
     await this.journal.end(
       { ...outcome, events: [failed, ...outcome.events] },
@@ -142,11 +142,15 @@ class Run {
   }
 
   #throwIfCancelled(): void {
-    if (!this.#execution.signal.aborted || this.#committed()) return;
-    throw new TorporError(
-      "operation_active",
-      `${this.journal.operation.kind} was given up: sandbox ${this.journal.sandbox.name} is being removed`,
-    );
+    if (this.#execution.signal.aborted && !this.#committed()) throw this.#givenUp();
+  }
+
+  /** The first cause, also when the phase then ended with a failure of its own. */
+  #givenUp(): TorporError {
+    const { sandbox, operation } = this.journal;
+    const why: GivingUp = this.#execution.signal.reason;
+    const cause = why === "removal" ? `sandbox ${sandbox.name} is being removed` : `its cancellation was asked for`;
+    return new TorporError("operation_cancelled", `the ${operation.kind} of sandbox ${sandbox.name} was given up: ${cause}`);
   }
 }
 

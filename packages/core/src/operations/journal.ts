@@ -39,7 +39,8 @@ export class Journal {
 
   /** The last commit: the sandbox's new state, the events and the operation's end, or nothing of it. */
   async end(outcome: Outcome, patch: Partial<OperationRecord>): Promise<void> {
-    const at = this.#ports.clock.now().toISOString();
+    // A clock that was set back must not end an operation before its beginning.
+    const at = later(this.#ports.clock.now().toISOString(), this.operation.startedAt);
     const operation: OperationRecord = {
       ...this.operation,
       ...patch,
@@ -59,10 +60,15 @@ export class Journal {
   }
 
   async #commit(changed: SandboxRecord, operation: OperationRecord, events: readonly NewEvent[], updatedAt?: string): Promise<void> {
-    const sandbox = { ...changed, updatedAt: updatedAt ?? this.#ports.clock.now().toISOString() };
+    const sandbox = { ...changed, updatedAt: later(updatedAt ?? this.#ports.clock.now().toISOString(), this.#written.updatedAt) };
     await this.#ports.store.commit({ operations: [operation], events, ...(this.#sandboxChanged ? { sandboxes: [sandbox] } : {}) });
     this.operation = { ...operation, version: operation.version + 1 };
     if (this.#sandboxChanged) this.sandbox = this.#written = { ...sandbox, version: sandbox.version + 1 };
     this.#sandboxChanged = false;
   }
+}
+
+/** Times as the records have them sort as text. */
+function later(a: string, b: string): string {
+  return a < b ? b : a;
 }

@@ -123,7 +123,7 @@ async function restoreOnce(work: Work, checkpointId: string): Promise<void> {
   const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
   const boundTo = sandbox.diskId ?? "";
   const [manifest] = await bothEnded([
-    readCheckpoint(ports, sandbox, checkpointId, boundTo),
+    readCheckpoint(ports, sandbox, checkpointId, boundTo, sandbox.id),
     cloneAnew(ports, boundTo, incarnation.diskId),
   ]);
   await restore(ports, sandbox, incarnation, manifest);

@@ -7,7 +7,7 @@ export interface Work {
   readonly ports: Ports;
   readonly sandbox: SandboxRecord;
   readonly operation: OperationRecord;
-  /** Aborts when the operation should give up: the sandbox is to be removed. */
+  /** Aborts when the operation should give up; its reason is a `GivingUp`. */
   readonly signal: AbortSignal;
   /** An earlier attempt may have done any part of the phase already, or of those after it. */
   readonly repeated: boolean;
@@ -47,8 +47,12 @@ export interface Failing {
   readonly error: TorporError;
   /** It failed at or after the commit point, so nothing was undone. */
   readonly committed: boolean;
-  readonly cancelled: boolean;
+  /** It was given up for a removal, which waits for its record. */
+  readonly superseded: boolean;
 }
+
+/** Why an operation gives up: the reason of its signal. */
+export type GivingUp = "removal" | "request";
 
 /** An operation: its phases in order, and how it ends. */
 export interface Procedure {

@@ -29,3 +29,15 @@ export function procedureOf({ kind, request, notes }: Variant): Procedure {
       return remove;
   }
 }
+
+/** Whether what it did so far can be undone: it is not at its commit point yet. */
+export function isCancelable(record: OperationRecord): boolean {
+  if (record.status !== "running") return false;
+  const procedure = procedureOf(record);
+  return cancelablePhases(procedure).includes(record.phase);
+}
+
+export function cancelablePhases({ phases, commitPoint }: Procedure): readonly string[] {
+  const names = phases.map(({ name }) => name);
+  return commitPoint === null ? names : names.slice(0, names.indexOf(commitPoint));
+}

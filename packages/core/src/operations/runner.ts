@@ -1,6 +1,7 @@
 import type { Ports } from "../ports/ports.ts";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
 import { execute } from "./executor.ts";
+import type { GivingUp } from "./procedure.ts";
 import { procedureOf } from "./procedures.ts";
 
 interface Running {
@@ -46,8 +47,8 @@ export class Runner {
   }
 
   /** Asks it to give up. It ends as soon as its phase does, undone if it was not past its commit point. */
-  cancel(operationId: string): void {
-    this.#running.get(operationId)?.abort.abort();
+  cancel(operationId: string, why: GivingUp): void {
+    this.#running.get(operationId)?.abort.abort(why);
   }
 
   /** Resolves when nothing is at work. */

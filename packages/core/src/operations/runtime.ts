@@ -67,9 +67,19 @@ export async function cloneAnew(ports: Ports, sourceId: string, id: string): Pro
  * A disk to which a checkpoint is bound is never written again: who goes on from it does so on a copy. So the disk's id
  * alone says whether memory and files belong together, also after a resume that failed half-way.
  */
-export async function readCheckpoint(ports: Ports, sandbox: SandboxRecord, id: string, diskId: string): Promise<CheckpointManifest> {
+export async function readCheckpoint(
+  ports: Ports,
+  sandbox: SandboxRecord,
+  id: string,
+  diskId: string,
+  ownerId: string,
+): Promise<CheckpointManifest> {
   const manifest = await ports.checkpoints.read(id);
   if (manifest === undefined) throw new TorporError("checkpoint_corrupt", `checkpoint ${id} of sandbox ${sandbox.name} is gone`);
+  if (manifest.sandboxId !== ownerId) {
+    const found = `it is ${manifest.id} of sandbox ${manifest.sandboxId}, not ${id} of sandbox ${ownerId}`;
+    throw new TorporError("checkpoint_incompatible", `the checkpoint of sandbox ${sandbox.name} belongs to another sandbox: ${found}`);
+  }
   if (manifest.id !== id || manifest.diskId !== diskId) {
     const found = `it is ${manifest.id} of disk ${manifest.diskId}, not ${id} of disk ${diskId}`;
     throw new TorporError("checkpoint_incompatible", `the checkpoint of sandbox ${sandbox.name} belongs to another disk state: ${found}`);

@@ -1,5 +1,13 @@
 import type { Event, Operation, Sandbox } from "@torpor/contract";
 
+/** What is wrong with a stored record that can't be read whole: it was edited by hand, or a newer Torpor wrote it. */
+export interface Damage {
+  /** The first field that is not what it should be; `record` if nothing of it can be read. */
+  readonly field: string;
+  /** Every text in it: what it may refer to must not be swept away. */
+  readonly mentions: readonly string[];
+}
+
 /** The durable record of a sandbox: what clients see, and what only the lifecycle needs. */
 export interface SandboxRecord extends Omit<Sandbox, "operation"> {
   /** Grows by one with each change; the compare in compare-and-set. */
@@ -7,15 +15,32 @@ export interface SandboxRecord extends Omit<Sandbox, "operation"> {
   readonly diskId: string | null;
   /** Operation at work. */
   readonly operationId: string | null;
+  /** Set by the store on reading, never written: what could be read is right, the rest is `failed`, empty or null. */
+  readonly damage?: Damage;
 }
 
 /** The durable record of an operation: what clients see, and its working notes. */
-export interface OperationRecord extends Operation {
+export interface OperationRecord extends Omit<Operation, "cancelable"> {
   readonly version: number;
   /** The validated request that began it. */
   readonly request: Readonly<Record<string, unknown>>;
   /** What its phases noted so far, so that each of them can be repeated: ids of what they made, figures. */
   readonly notes: Readonly<Record<string, unknown>>;
+  /** As of a sandbox; only `runningOperations` gives out such a record. */
+  readonly damage?: Damage;
+}
+
+/** A mutating call that was begun, and by which operation: a retry of it is answered by the same. */
+export interface KeyRecord {
+  readonly key: string;
+  /** What was asked, of which sandbox. A key counts within its scope. */
+  readonly scope: string;
+  /** Hash of the request. */
+  readonly fingerprint: string;
+  readonly operationId: string;
+  readonly createdAt: string;
+  /** From then on it is as if there were none. */
+  readonly expiresAt: string;
 }
 
 export type NewEvent = Omit<Event, "seq">;
@@ -25,6 +50,8 @@ export interface Change {
   readonly sandboxes?: readonly SandboxRecord[];
   readonly operations?: readonly OperationRecord[];
   readonly events?: readonly NewEvent[];
+  /** An expired one with the same key and scope is replaced. */
+  readonly keys?: readonly KeyRecord[];
   /** Sandboxes that are gone: the records with their versions. Their operations and events stay until retention. */
   readonly removed?: readonly SandboxRecord[];
 }
@@ -36,7 +63,8 @@ export interface Change {
  * - `stale`: a record's version is not the stored one (version 0: it must not exist yet),
  * - `name`: another sandbox has the name,
  * - `address`: another sandbox has the address,
- * - `operation`: the sandbox would have two running operations.
+ * - `operation`: the sandbox would have two running operations,
+ * - `key`: the scope has the key, and it is not expired.
  */
 export interface Store {
   commit(change: Change): Promise<void>;
@@ -50,10 +78,22 @@ export interface Store {
   runningOperations(): Promise<OperationRecord[]>;
   /** Oldest first, those with a seq over `after`, at most `limit`. */
   listEvents(filter: { sandboxId?: string; after?: number; limit?: number }): Promise<Event[]>;
+  /** One that is not expired at `now`. */
+  findKey(scope: string, key: string, now: string): Promise<KeyRecord | undefined>;
+  /** Deletes at most `batch` rows of what may go, each call of another kind if need be. The number of deleted ones; 0: there is no more. */
+  prune(retention: Prune): Promise<number>;
   close(): Promise<void>;
 }
 
-export type StoreConflictKind = "stale" | "name" | "address" | "operation";
+/** Finished operations and events that are older than `before` or not among the newest of their sandbox; keys expired at `now`. */
+export interface Prune {
+  readonly now: string;
+  readonly before: string;
+  readonly perSandbox: number;
+  readonly batch: number;
+}
+
+export type StoreConflictKind = "stale" | "name" | "address" | "operation" | "key";
 
 export class StoreConflict extends Error {
   override readonly name = "StoreConflict";

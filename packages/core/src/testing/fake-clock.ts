@@ -3,6 +3,8 @@ import type { Clock } from "../ports/clock.ts";
 /** Time that goes on only when told, or, with `auto`, as far as whoever sleeps wants it to. */
 export class FakeClock implements Clock {
   #nowMs = Date.parse("2026-01-01T00:00:00Z");
+  /** How far the wall clock was set, forward or back. */
+  #setMs = 0;
   #sleepers: { until: number; wake: () => void }[] = [];
   readonly #auto: boolean;
 
@@ -11,7 +13,7 @@ export class FakeClock implements Clock {
   }
 
   now(): Date {
-    return new Date(this.#nowMs);
+    return new Date(this.#nowMs + this.#setMs);
   }
 
   monotonicMs(): number {
@@ -28,6 +30,11 @@ export class FakeClock implements Clock {
       this.#sleepers.push({ until: this.#nowMs + ms, wake: resolve });
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
+  }
+
+  /** As somebody sets a host's clock: durations go on as before. */
+  set(byMs: number): void {
+    this.#setMs += byMs;
   }
 
   advance(ms: number): void {

@@ -1,6 +1,7 @@
 /** A process that can be killed at any call: from then on none of its calls begins, and none that is out comes back. */
 export class KillSwitch {
   #killed = false;
+  readonly #out = new Set<Promise<unknown>>();
 
   kill(): void {
     this.#killed = true;
@@ -21,6 +22,11 @@ export class KillSwitch {
     });
   }
 
+  /** Resolves when no call is out any more: what the world is still doing for the dead. */
+  async quiet(): Promise<void> {
+    while (this.#out.size > 0) await Promise.allSettled(this.#out);
+  }
+
   async pass(): Promise<void> {
     if (this.#killed) await never();
   }
@@ -29,6 +35,9 @@ export class KillSwitch {
     if (this.#killed) return never();
     const result = call();
     if (!(result instanceof Promise)) return result;
+    this.#out.add(result);
+    const done = () => this.#out.delete(result);
+    result.then(done, done);
     return result.then(
       async (value: unknown) => {
         await this.pass();

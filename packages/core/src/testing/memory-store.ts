@@ -1,35 +1,37 @@
 import type { Event } from "@torpor/contract";
-import { type Change, type OperationRecord, type SandboxRecord, type Store, StoreConflict } from "../ports/store.ts";
+import {
+  type Change,
+  type KeyRecord,
+  type OperationRecord,
+  type Prune,
+  type SandboxRecord,
+  type Store,
+  StoreConflict,
+} from "../ports/store.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
 export class MemoryStore implements Store {
   readonly #sandboxes = new Map<string, SandboxRecord>();
   readonly #operations = new Map<string, OperationRecord>();
-  readonly #events: Event[] = [];
+  readonly #running = new Set<string>();
+  readonly #keys = new Map<string, KeyRecord>();
+  #events: Event[] = [];
+  #seq = 0;
 
-  async commit({ sandboxes = [], operations = [], events = [], removed = [] }: Change): Promise<void> {
+  async commit({ sandboxes = [], operations = [], events = [], removed = [], keys = [] }: Change): Promise<void> {
     for (const record of [...sandboxes, ...removed]) checkVersion(this.#sandboxes.get(record.id), record, `sandbox ${record.id}`);
     for (const record of operations) checkVersion(this.#operations.get(record.id), record, `operation ${record.id}`);
-    const next = new Map(this.#sandboxes);
-    for (const { id } of removed) next.delete(id);
-    for (const record of sandboxes) next.set(record.id, copy({ ...record, version: record.version + 1 }));
-    const nextOperations = new Map(this.#operations);
-    for (const record of operations) nextOperations.set(record.id, copy({ ...record, version: record.version + 1 }));
-    checkUnique(
-      [...next.values()].map(({ name }) => name),
-      "name",
-    );
-    checkUnique(
-      [...next.values()].flatMap(({ address }) => (address === null ? [] : [address])),
-      "address",
-    );
-    checkUnique(
-      [...nextOperations.values()].filter(({ status }) => status === "running").map(({ sandboxId }) => sandboxId),
-      "operation",
-    );
-    replace(this.#sandboxes, next);
-    replace(this.#operations, nextOperations);
-    for (const event of events) this.#events.push(copy({ ...event, seq: this.#events.length + 1 }));
+    for (const record of keys) this.#checkKey(record);
+    this.#checkUnique(sandboxes, operations, new Set(removed.map(({ id }) => id)));
+    for (const { id } of removed) this.#sandboxes.delete(id);
+    for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
+    for (const record of operations) {
+      this.#operations.set(record.id, copy({ ...record, version: record.version + 1 }));
+      if (record.status === "running") this.#running.add(record.id);
+      else this.#running.delete(record.id);
+    }
+    for (const event of events) this.#events.push(copy({ ...event, seq: ++this.#seq }));
+    for (const record of keys) this.#keys.set(`${record.scope}\n${record.key}`, copy(record));
   }
 
   async findSandbox(idOrName: string): Promise<SandboxRecord | undefined> {
@@ -54,7 +56,7 @@ export class MemoryStore implements Store {
   }
 
   async runningOperations(): Promise<OperationRecord[]> {
-    return [...this.#operations.values()].filter(({ status }) => status === "running").map(copy);
+    return [...this.#running].flatMap((id) => this.#operations.get(id) ?? []).map(copy);
   }
 
   async listEvents({ sandboxId, after = 0, limit = 1000 }: { sandboxId?: string; after?: number; limit?: number }): Promise<Event[]> {
@@ -62,20 +64,66 @@ export class MemoryStore implements Store {
     return wanted.slice(0, limit).map(copy);
   }
 
+  async findKey(scope: string, key: string, now: string): Promise<KeyRecord | undefined> {
+    const found = this.#keys.get(`${scope}\n${key}`);
+    return found !== undefined && found.expiresAt > now ? copy(found) : undefined;
+  }
+
+  async prune({ now, before, perSandbox }: Prune): Promise<number> {
+    const count = () => this.#operations.size + this.#events.length + this.#keys.size;
+    const had = count();
+    for (const [place, { expiresAt }] of this.#keys) if (expiresAt <= now) this.#keys.delete(place);
+    const answered = new Set([...this.#keys.values()].map(({ operationId }) => operationId));
+    const rank = new Map<string, number>();
+    for (const { id, sandboxId, status, endedAt } of [...this.#operations.values()].reverse()) {
+      const place = (rank.get(sandboxId) ?? 0) + 1;
+      rank.set(sandboxId, place);
+      if (status === "running" || answered.has(id)) continue;
+      if ((endedAt ?? "") < before || place > perSandbox) this.#operations.delete(id);
+    }
+    rank.clear();
+    const kept = [...this.#events].reverse().filter(({ sandboxId, at }) => {
+      const place = (rank.get(sandboxId) ?? 0) + 1;
+      rank.set(sandboxId, place);
+      return at >= before && place <= perSandbox;
+    });
+    this.#events = kept.reverse();
+    return had - count();
+  }
+
   async close(): Promise<void> {}
+
+  #checkUnique(sandboxes: readonly SandboxRecord[], operations: readonly OperationRecord[], removed: ReadonlySet<string>): void {
+    const changed = new Map(sandboxes.map((record) => [record.id, record]));
+    const next = [...[...this.#sandboxes.values()].filter(({ id }) => !removed.has(id) && !changed.has(id)), ...sandboxes];
+    checkDistinct(
+      next.map(({ name }) => name),
+      "name",
+    );
+    checkDistinct(
+      next.flatMap(({ address }) => (address === null ? [] : [address])),
+      "address",
+    );
+    const written = new Set(operations.map(({ id }) => id));
+    const running = [...this.#running].filter((id) => !written.has(id)).flatMap((id) => this.#operations.get(id) ?? []);
+    checkDistinct(
+      [...running, ...operations.filter(({ status }) => status === "running")].map(({ sandboxId }) => sandboxId),
+      "operation",
+    );
+  }
+
+  #checkKey({ scope, key, createdAt }: KeyRecord): void {
+    const present = this.#keys.get(`${scope}\n${key}`);
+    if (present !== undefined && present.expiresAt > createdAt) throw new StoreConflict("key", `the key ${key} is taken`);
+  }
 }
 
 function checkVersion(stored: { version: number } | undefined, { version }: { version: number }, what: string): void {
   if ((stored?.version ?? 0) !== version) throw new StoreConflict("stale", `${what} is at version ${stored?.version ?? 0}, not ${version}`);
 }
 
-function checkUnique(values: readonly string[], kind: "name" | "address" | "operation"): void {
+function checkDistinct(values: readonly string[], kind: "name" | "address" | "operation"): void {
   if (new Set(values).size !== values.length) throw new StoreConflict(kind, `the ${kind} is taken`);
-}
-
-function replace<V>(target: Map<string, V>, source: ReadonlyMap<string, V>): void {
-  target.clear();
-  for (const [key, value] of source) target.set(key, value);
 }
 
 function copy<T>(value: T): T {

@@ -1,4 +1,5 @@
 import type { Failpoint, Log, Ports } from "../ports/ports.ts";
+import type { Store } from "../ports/store.ts";
 import { createLifecycle, type Lifecycle } from "../sandboxes.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { KillSwitch } from "./killable.ts";
@@ -13,11 +14,13 @@ import { SequenceIds } from "./sequence-ids.ts";
 export interface MemoryWorldOptions {
   readonly unsupported?: NonNullable<MemoryEngineOptions["unsupported"]>;
   readonly clock?: FakeClock;
+  /** Default: one in memory. */
+  readonly store?: Store;
 }
 
 /** A host in memory, on which lifecycles can be started and killed one after the other. */
 export class MemoryWorld {
-  readonly store = new MemoryStore();
+  readonly store: Store;
   readonly disks = new MemoryDisks();
   readonly checkpoints = new MemoryCheckpoints();
   readonly images = new MemoryImages();
@@ -32,7 +35,8 @@ export class MemoryWorld {
     error: (message, fields) => this.errors.push(`${message}: ${String(fields.cause)}`),
   };
 
-  constructor({ unsupported = [], clock = new FakeClock() }: MemoryWorldOptions = {}) {
+  constructor({ unsupported = [], clock = new FakeClock(), store = new MemoryStore() }: MemoryWorldOptions = {}) {
+    this.store = store;
     this.clock = clock;
     this.engine = new MemoryEngine({ disks: this.disks, checkpoints: this.checkpoints, unsupported });
   }
@@ -47,8 +51,8 @@ export class MemoryWorld {
     return createLifecycle(this.ports(failpoint));
   }
 
-  /** A daemon that `kill` ends at once, whatever it is doing; then another may start. */
-  daemon(failpoint?: Failpoint): { lifecycle: Lifecycle; kill: () => void } {
+  /** A daemon that `kill` ends at once, whatever it is doing; once `quiet` resolves, another may start. */
+  daemon(failpoint?: Failpoint): { lifecycle: Lifecycle; kill: () => void; quiet: () => Promise<void> } {
     const power = new KillSwitch();
     const ports = this.ports();
     const guarded: Ports = {
@@ -66,6 +70,6 @@ export class MemoryWorld {
       power.kill();
       this.engine.forgetDaemon();
     };
-    return { lifecycle: createLifecycle(guarded), kill };
+    return { lifecycle: createLifecycle(guarded), kill, quiet: () => power.quiet() };
   }
 }

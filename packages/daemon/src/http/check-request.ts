@@ -1,9 +1,6 @@
-import { TorporError } from "@torpor/contract";
+import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, TorporError } from "@torpor/contract";
 import type { FastifyRequest } from "fastify";
 import { malformed, type Query } from "./query.ts";
-
-/** Longest Idempotency-Key, in characters. */
-const keyLimit = 255;
 
 /** Refuses what no route may be asked with. */
 export function checkRequest(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
@@ -11,9 +8,10 @@ export function checkRequest(request: FastifyRequest, _reply: unknown, done: (er
 }
 
 function objection(request: FastifyRequest): TorporError | undefined {
-  const key = request.headers["idempotency-key"];
-  if (key !== undefined && (key.length > keyLimit || key.length === 0)) {
-    return new TorporError("invalid_request", `the header Idempotency-Key has ${key.length} characters: it may have 1 to ${keyLimit}`);
+  const key = request.headers[idempotencyHeader.toLowerCase()];
+  if (key !== undefined && (typeof key !== "string" || !idempotencyKeyPattern.test(key))) {
+    const found = `the header ${idempotencyHeader} has ${key.length} characters`;
+    return new TorporError("invalid_request", `${found}: it may have 1 to ${idempotencyKeyLimit}, of visible ASCII`);
   }
   const part = (request.query as Query)[malformed];
   if (part === undefined) return undefined;

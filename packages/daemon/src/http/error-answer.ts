@@ -1,10 +1,13 @@
-import { type ErrorBody, TorporError, toErrorBody } from "@torpor/contract";
+import { type ErrorBody, type ErrorCode, TorporError, toErrorBody } from "@torpor/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+
+/** What a second may change. */
+const comesAgain: ReadonlySet<ErrorCode> = new Set(["capacity_exceeded", "operation_active", "shutting_down"]);
 
 /** Answers every refusal and failure with the catalogue's status and body; never with a stack trace. */
 export function answerError(error: FastifyError | TorporError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toTorporError(error, request);
-  if (known.code === "capacity_exceeded" || known.code === "shutting_down") reply.header("retry-after", "1");
+  if (comesAgain.has(known.code)) reply.header("retry-after", "1");
   reply.code(known.status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(toErrorBody(known));
 }
 

@@ -39,7 +39,12 @@ test("a sandbox is created, paused, resumed, forked, stopped, started and remove
   const removed = await server.app.inject({ method: "DELETE", url: "/v1/sandboxes/base?force=true" });
   expect(removed.json()).toMatchObject({ operation: { kind: "remove", status: "succeeded" }, sandbox: null });
   const list = await server.app.inject("/v1/sandboxes");
-  expect(list.json().sandboxes.map(({ name }: Sandbox) => name)).toEqual(["try-1", "try-2"]);
+  expect(
+    list
+      .json()
+      .sandboxes.map(({ name }: Sandbox) => name)
+      .sort(),
+  ).toEqual(["try-1", "try-2"]);
 });
 
 test("wait=0 answers 202 with the operation, which goes on and can be looked up", async () => {

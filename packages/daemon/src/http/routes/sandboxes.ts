@@ -1,6 +1,8 @@
 import { defaultWaitMs, type OperationAnswer, routes } from "@torpor/contract";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { CallOptions } from "@torpor/core";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { operationError } from "../error-answer.ts";
+import { onceOf } from "../once.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
 
@@ -8,26 +10,27 @@ import type { Served } from "../served.ts";
 const logLimitBytes = 1024 * 1024;
 
 export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): void {
-  serve(app, routes.createSandbox, async ({ body, query, reply }) => answer(reply, 201, await lifecycle.create(body, waiting(query))));
+  serve(app, routes.createSandbox, async ({ body, ...call }) => answer(call.reply, 201, await lifecycle.create(body, options(call, body))));
   serve(app, routes.listSandboxes, async () => ({ sandboxes: await lifecycle.list() }));
   serve(app, routes.getSandbox, async ({ params }) => lifecycle.get(params.id));
-  serve(app, routes.removeSandbox, async ({ params, query, reply }) =>
-    answer(reply, 200, await lifecycle.remove(params.id, query.force === undefined ? {} : { force: query.force }, waiting(query))),
+  serve(app, routes.removeSandbox, async ({ params, ...call }) => {
+    const request = call.query.force === undefined ? {} : { force: call.query.force };
+    return answer(call.reply, 200, await lifecycle.remove(params.id, request, options(call, request)));
+  });
+  serve(app, routes.pauseSandbox, async ({ params, body, ...call }) =>
+    answer(call.reply, 200, await lifecycle.pause(params.id, body, options(call, body))),
   );
-  serve(app, routes.pauseSandbox, async ({ params, body, query, reply }) =>
-    answer(reply, 200, await lifecycle.pause(params.id, body, waiting(query))),
+  serve(app, routes.resumeSandbox, async ({ params, body, ...call }) =>
+    answer(call.reply, 200, await lifecycle.resume(params.id, body, options(call, body))),
   );
-  serve(app, routes.resumeSandbox, async ({ params, body, query, reply }) =>
-    answer(reply, 200, await lifecycle.resume(params.id, body, waiting(query))),
+  serve(app, routes.stopSandbox, async ({ params, body, ...call }) =>
+    answer(call.reply, 200, await lifecycle.stop(params.id, body, options(call, body))),
   );
-  serve(app, routes.stopSandbox, async ({ params, body, query, reply }) =>
-    answer(reply, 200, await lifecycle.stop(params.id, body, waiting(query))),
+  serve(app, routes.startSandbox, async ({ params, body, ...call }) =>
+    answer(call.reply, 200, await lifecycle.start(params.id, body, options(call, body))),
   );
-  serve(app, routes.startSandbox, async ({ params, body, query, reply }) =>
-    answer(reply, 200, await lifecycle.start(params.id, body, waiting(query))),
-  );
-  serve(app, routes.forkSandbox, async ({ params, body, query, reply }) =>
-    answer(reply, 201, await lifecycle.fork(params.id, body, waiting(query))),
+  serve(app, routes.forkSandbox, async ({ params, body, ...call }) =>
+    answer(call.reply, 201, await lifecycle.fork(params.id, body, options(call, body))),
   );
   serve(app, routes.sandboxLogs, async ({ params, query, reply }) => {
     const text = await lifecycle.logs(params.id, query.limit ?? logLimitBytes);
@@ -35,8 +38,14 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
   });
 }
 
-function waiting(query: { wait?: number | undefined }): { waitMs: number } {
-  return { waitMs: query.wait ?? defaultWaitMs };
+interface Asked {
+  readonly query: { readonly wait?: number | undefined };
+  readonly request: FastifyRequest;
+}
+
+function options({ query, request }: Asked, asked: unknown): CallOptions {
+  const once = onceOf(request, asked);
+  return { waitMs: query.wait ?? defaultWaitMs, ...(once === undefined ? {} : { once }) };
 }
 
 /** An ended operation answers with its outcome, one that goes on with 202. */

@@ -1,6 +1,11 @@
 CREATE TABLE "events" ("seq" integer primary key autoincrement, "sandbox_id" text not null, "operation_id" text, "type" text not null, "data" text not null, "at" text not null);
+CREATE INDEX "events_at" on "events" ("at");
 CREATE INDEX "events_sandbox" on "events" ("sandbox_id", "seq");
-CREATE TABLE "operations" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null, "status" text not null, "record" text not null);
+CREATE TABLE "idempotency_keys" ("ordinal" integer primary key autoincrement, "scope" text not null, "key" text not null, "fingerprint" text not null, "operation_id" text not null, "created_at" text not null, "expires_at" text not null);
+CREATE INDEX "idempotency_keys_expiry" on "idempotency_keys" ("expires_at");
+CREATE UNIQUE INDEX "idempotency_keys_key" on "idempotency_keys" ("scope", "key");
+CREATE TABLE "operations" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null, "status" text not null, "record" text not null, "ended_at" text);
+CREATE INDEX "operations_end" on "operations" ("ended_at");
 CREATE UNIQUE INDEX "operations_id" on "operations" ("id");
 CREATE UNIQUE INDEX "operations_one_running" on "operations" ("sandbox_id") where "status" = 'running';
 CREATE INDEX "operations_sandbox" on "operations" ("sandbox_id", "ordinal");
@@ -8,3 +13,4 @@ CREATE TABLE "sandboxes" ("id" text not null primary key, "version" integer not 
 CREATE UNIQUE INDEX "sandboxes_address" on "sandboxes" ("address");
 CREATE UNIQUE INDEX "sandboxes_name" on "sandboxes" ("name");
 CREATE TABLE schema_migrations (version integer primary key not null, name text not null, applied_at text not null);
+CREATE TABLE "settings" ("name" text not null primary key, "value" text not null);

@@ -1,6 +1,7 @@
 import type { Event } from "@torpor/contract";
 import type { OperationRecord, SandboxRecord } from "@torpor/core";
 import type { Kysely } from "kysely";
+import { readOperation, readRunning, readSandbox } from "./records.ts";
 import type { EventRow, Schema } from "./schema.ts";
 
 const defaultEventLimit = 1000;
@@ -8,41 +9,31 @@ const defaultEventLimit = 1000;
 export async function findSandbox(database: Kysely<Schema>, idOrName: string): Promise<SandboxRecord | undefined> {
   const rows = await database
     .selectFrom("sandboxes")
-    .select(["id", "version", "record"])
+    .selectAll()
     .where((where) => where.or([where("id", "=", idOrName), where("name", "=", idOrName)]))
     .execute();
   const row = rows.find(({ id }) => id === idOrName) ?? rows[0];
-  return row && recordOf<SandboxRecord>(row);
+  return row && readSandbox(row);
 }
 
 export async function listSandboxes(database: Kysely<Schema>): Promise<SandboxRecord[]> {
-  const rows = await database.selectFrom("sandboxes").select(["version", "record"]).orderBy("created_at").orderBy("id").execute();
-  return rows.map((row) => recordOf<SandboxRecord>(row));
+  const rows = await database.selectFrom("sandboxes").selectAll().orderBy("created_at").orderBy("id").execute();
+  return rows.map(readSandbox);
 }
 
 export async function findOperation(database: Kysely<Schema>, id: string): Promise<OperationRecord | undefined> {
-  const row = await database.selectFrom("operations").select(["version", "record"]).where("id", "=", id).executeTakeFirst();
-  return row && recordOf<OperationRecord>(row);
+  const row = await database.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && readOperation(row);
 }
 
 export async function listOperations(database: Kysely<Schema>, sandboxId: string): Promise<OperationRecord[]> {
-  const rows = await database
-    .selectFrom("operations")
-    .select(["version", "record"])
-    .where("sandbox_id", "=", sandboxId)
-    .orderBy("ordinal", "desc")
-    .execute();
-  return rows.map((row) => recordOf<OperationRecord>(row));
+  const rows = await database.selectFrom("operations").selectAll().where("sandbox_id", "=", sandboxId).orderBy("ordinal", "desc").execute();
+  return rows.map(readOperation);
 }
 
 export async function runningOperations(database: Kysely<Schema>): Promise<OperationRecord[]> {
-  const rows = await database
-    .selectFrom("operations")
-    .select(["version", "record"])
-    .where("status", "=", "running")
-    .orderBy("ordinal")
-    .execute();
-  return rows.map((row) => recordOf<OperationRecord>(row));
+  const rows = await database.selectFrom("operations").selectAll().where("status", "=", "running").orderBy("ordinal").execute();
+  return rows.map(readRunning);
 }
 
 export async function listEvents(
@@ -59,11 +50,6 @@ export async function listEvents(
     .limit(filter.limit ?? defaultEventLimit)
     .execute();
   return rows.map(eventOf);
-}
-
-/** The column is the truth of the version; that in the JSON is the one it was based on. */
-function recordOf<T>({ version, record }: { version: number; record: string }): T {
-  return { ...(JSON.parse(record) as T), version };
 }
 
 function eventOf({ seq, sandbox_id, operation_id, type, data, at }: Omit<EventRow, "seq"> & { seq: number }): Event {

@@ -11,13 +11,17 @@ export interface SandboxRow {
 }
 
 export interface OperationRow {
-  /** Order of beginning. */
-  ordinal: Generated<number>;
   id: string;
   version: number;
   sandbox_id: string;
   status: string;
   record: string;
+}
+
+interface StoredOperationRow extends OperationRow {
+  /** Order of beginning. */
+  ordinal: Generated<number>;
+  ended_at: string | null;
 }
 
 export interface EventRow {
@@ -29,15 +33,33 @@ export interface EventRow {
   at: string;
 }
 
-export interface SchemaMigrationRow {
+export interface KeyRow {
+  ordinal: Generated<number>;
+  scope: string;
+  key: string;
+  fingerprint: string;
+  operation_id: string;
+  created_at: string;
+  expires_at: string;
+}
+
+interface SchemaMigrationRow {
   version: number;
   name: string;
   applied_at: string;
 }
 
+/** Facts about the store itself. */
+interface SettingRow {
+  name: string;
+  value: string;
+}
+
 export interface Schema {
   sandboxes: SandboxRow;
-  operations: OperationRow;
+  operations: StoredOperationRow;
   events: EventRow;
+  idempotency_keys: KeyRow;
+  settings: SettingRow;
   schema_migrations: SchemaMigrationRow;
 }

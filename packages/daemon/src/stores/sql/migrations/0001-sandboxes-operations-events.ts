@@ -1,28 +1,29 @@
 import { type Kysely, sql } from "kysely";
+import { type DialectName, ordinal, text } from "../columns.ts";
 import type { Schema } from "../schema.ts";
 
 /** One running operation a sandbox is a promise of the store, not of the process that happens to write. */
-export async function up(database: Kysely<Schema>): Promise<void> {
+export async function up(database: Kysely<Schema>, dialect: DialectName): Promise<void> {
   await database.schema
     .createTable("sandboxes")
-    .addColumn("id", "text", (column) => column.primaryKey().notNull())
+    .addColumn("id", text(dialect), (column) => column.primaryKey().notNull())
     .addColumn("version", "integer", (column) => column.notNull())
-    .addColumn("name", "text", (column) => column.notNull())
-    .addColumn("address", "text")
-    .addColumn("created_at", "text", (column) => column.notNull())
-    .addColumn("record", "text", (column) => column.notNull())
+    .addColumn("name", text(dialect), (column) => column.notNull())
+    .addColumn("address", text(dialect))
+    .addColumn("created_at", text(dialect), (column) => column.notNull())
+    .addColumn("record", text(dialect), (column) => column.notNull())
     .execute();
   await database.schema.createIndex("sandboxes_name").on("sandboxes").column("name").unique().execute();
   await database.schema.createIndex("sandboxes_address").on("sandboxes").column("address").unique().execute();
 
   await database.schema
     .createTable("operations")
-    .addColumn("ordinal", "integer", (column) => column.primaryKey().autoIncrement())
-    .addColumn("id", "text", (column) => column.notNull())
+    .addColumn("ordinal", ...ordinal(dialect))
+    .addColumn("id", text(dialect), (column) => column.notNull())
     .addColumn("version", "integer", (column) => column.notNull())
-    .addColumn("sandbox_id", "text", (column) => column.notNull())
-    .addColumn("status", "text", (column) => column.notNull())
-    .addColumn("record", "text", (column) => column.notNull())
+    .addColumn("sandbox_id", text(dialect), (column) => column.notNull())
+    .addColumn("status", text(dialect), (column) => column.notNull())
+    .addColumn("record", text(dialect), (column) => column.notNull())
     .execute();
   await database.schema.createIndex("operations_id").on("operations").column("id").unique().execute();
   await database.schema.createIndex("operations_sandbox").on("operations").columns(["sandbox_id", "ordinal"]).execute();
@@ -36,12 +37,12 @@ export async function up(database: Kysely<Schema>): Promise<void> {
 
   await database.schema
     .createTable("events")
-    .addColumn("seq", "integer", (column) => column.primaryKey().autoIncrement())
-    .addColumn("sandbox_id", "text", (column) => column.notNull())
-    .addColumn("operation_id", "text")
-    .addColumn("type", "text", (column) => column.notNull())
-    .addColumn("data", "text", (column) => column.notNull())
-    .addColumn("at", "text", (column) => column.notNull())
+    .addColumn("seq", ...ordinal(dialect))
+    .addColumn("sandbox_id", text(dialect), (column) => column.notNull())
+    .addColumn("operation_id", text(dialect))
+    .addColumn("type", text(dialect), (column) => column.notNull())
+    .addColumn("data", text(dialect), (column) => column.notNull())
+    .addColumn("at", text(dialect), (column) => column.notNull())
     .execute();
   await database.schema.createIndex("events_sandbox").on("events").columns(["sandbox_id", "seq"]).execute();
 }

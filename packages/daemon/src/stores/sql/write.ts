@@ -49,14 +49,19 @@ export async function writeEvent(transaction: Transaction<Schema>, { sandboxId, 
     .execute();
 }
 
-function sandboxRow(record: SandboxRecord): SandboxRow {
+export function sandboxRow(record: SandboxRecord): SandboxRow {
   const { id, version, name, address, createdAt } = record;
-  return { id, version: version + 1, name, address, created_at: createdAt, record: JSON.stringify(record) };
+  return { id, version: version + 1, name, address, created_at: createdAt, record: textOf(record) };
 }
 
-function operationRow(record: OperationRecord): Omit<OperationRow, "ordinal"> {
-  const { id, version, sandboxId, status } = record;
-  return { id, version: version + 1, sandbox_id: sandboxId, status, record: JSON.stringify(record) };
+export function operationRow(record: OperationRecord): OperationRow & { ended_at: string | null } {
+  const { id, version, sandboxId, status, endedAt } = record;
+  return { id, version: version + 1, sandbox_id: sandboxId, status, ended_at: endedAt, record: textOf(record) };
+}
+
+/** What the store itself says about a record is not part of it. */
+function textOf({ damage: _damage, ...record }: SandboxRecord | OperationRecord): string {
+  return JSON.stringify(record);
 }
 
 function stale(what: string, { id, version }: { id: string; version: number }): StoreConflict {

@@ -1,0 +1,54 @@
+import { type Event, type Operation, type OperationAnswer, type Sandbox, TorporError } from "@torpor/contract";
+import type { Asking, Desk } from "./commands.ts";
+import { endingOf } from "./ending-of.ts";
+import { notFound } from "./lifecycle/refusals.ts";
+import type { Patience } from "./patience.ts";
+import type { Ports } from "./ports/ports.ts";
+import type { SandboxRecord } from "./ports/store.ts";
+import { operationView, sandboxView } from "./views.ts";
+
+export interface EventRange {
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+/** The answer of a call: at its operation's end, or when the patience is over. */
+export async function answer(desk: Desk, { sandboxId, operation: begun, ended }: Asking, patience: Patience): Promise<OperationAnswer> {
+  const { ports } = desk;
+  if (ended !== undefined) await patience.outlasts(ended);
+  else if (begun.status === "running") await patience.outlasts(endingOf(desk, begun));
+  const [record, sandbox] = await Promise.all([ports.store.findOperation(begun.id), ports.store.findSandbox(sandboxId)]);
+  return { operation: operationView(record ?? begun), sandbox: sandbox === undefined ? null : await view(ports, sandbox) };
+}
+
+export async function view(ports: Ports, sandbox: SandboxRecord): Promise<Sandbox> {
+  const active = sandbox.operationId === null ? undefined : await ports.store.findOperation(sandbox.operationId);
+  return sandboxView(sandbox, active?.status === "running" ? active : undefined);
+}
+
+export async function list(ports: Ports): Promise<Sandbox[]> {
+  const [sandboxes, active] = await Promise.all([ports.store.listSandboxes(), ports.store.runningOperations()]);
+  const byId = new Map(active.map((record) => [record.id, record]));
+  return sandboxes.map((sandbox) => sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId)));
+}
+
+export async function operation(ports: Ports, id: string): Promise<Operation> {
+  const record = await ports.store.findOperation(id);
+  if (record === undefined) throw new TorporError("operation_not_found", `there is no operation ${id}`);
+  return operationView(record);
+}
+
+/** The operations of a removed sandbox can still be read by its id. */
+export async function operations(ports: Ports, idOrName: string): Promise<Operation[]> {
+  const sandbox = await ports.store.findSandbox(idOrName);
+  const records = await ports.store.listOperations(sandbox?.id ?? idOrName);
+  if (sandbox === undefined && records.length === 0) throw notFound(idOrName);
+  return records.map(operationView);
+}
+
+export async function events(ports: Ports, idOrName: string, range: EventRange): Promise<Event[]> {
+  const sandbox = await ports.store.findSandbox(idOrName);
+  const found = await ports.store.listEvents({ ...range, sandboxId: sandbox?.id ?? idOrName });
+  if (sandbox === undefined && found.length === 0 && (await ports.store.listOperations(idOrName)).length === 0) throw notFound(idOrName);
+  return found;
+}

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import { idempotencyHeader } from "@torpor/contract";
+import type { Once } from "@torpor/core";
+import type { FastifyRequest } from "fastify";
+
+/** The call's key, if it has one, with a hash of what it asks for. How long it waits is not part of that. */
+export function onceOf(request: FastifyRequest, asked: unknown): Once | undefined {
+  const key = request.headers[idempotencyHeader.toLowerCase()];
+  if (typeof key !== "string") return undefined;
+  return {
+    key,
+    fingerprint: createHash("sha256")
+      .update(JSON.stringify(sorted(asked)))
+      .digest("hex"),
+  };
+}
+
+/** Equal requests have equal text, whatever the order of their fields. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, field]) => [key, sorted(field)]));
+}

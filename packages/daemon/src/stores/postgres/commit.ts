@@ -1,0 +1,60 @@
+import { type Change, StoreConflict } from "@torpor/core";
+import { type Kysely, sql } from "kysely";
+import { findKey } from "../sql/keys.ts";
+import type { Schema } from "../sql/schema.ts";
+import { applyChange } from "../sql/sql-store.ts";
+import { operationRow, sandboxRow } from "../sql/write.ts";
+import { conflictOf } from "./conflict.ts";
+import { isConnectionFailure } from "./connection-failure.ts";
+import { endure } from "./endurance.ts";
+
+/** Any number that nobody else locks in this database. */
+const eventLock = 7_041_972;
+
+/**
+ * Commits a change once. When the connection breaks at the commit itself nobody knows whether it took place: the change is tried
+ * again, and if its versions are not there any more, the records say whether it was this very change that moved them on.
+ */
+export async function commitOnce(kysely: Kysely<Schema>, limitMs: number, change: Change): Promise<void> {
+  let unknown = false;
+  await endure(limitMs, async () => {
+    let sent = false;
+    try {
+      await kysely.transaction().execute(async (transaction) => {
+        await applyChange(transaction, change, async () => {
+          // Held to the commit: events become visible in the order of their numbers, so that nobody who reads on misses one.
+          await sql`select pg_advisory_xact_lock(${sql.lit(eventLock)})`.execute(transaction);
+        });
+        sent = true;
+      });
+    } catch (error) {
+      if (isConnectionFailure(error)) unknown ||= sent;
+      const told = conflictOf(error);
+      if (told instanceof StoreConflict && unknown && (await isApplied(kysely, change))) return;
+      throw told;
+    }
+  });
+}
+
+/** By the first record that it wrote; its other parts are in the same transaction. */
+async function isApplied(kysely: Kysely<Schema>, { operations = [], sandboxes = [], removed = [], keys = [] }: Change): Promise<boolean> {
+  const [operation] = operations;
+  if (operation !== undefined) {
+    const { id, record } = operationRow(operation);
+    return isThere(await kysely.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirst(), operation.version, record);
+  }
+  const [sandbox] = sandboxes;
+  if (sandbox !== undefined) {
+    const { id, record } = sandboxRow(sandbox);
+    return isThere(await kysely.selectFrom("sandboxes").selectAll().where("id", "=", id).executeTakeFirst(), sandbox.version, record);
+  }
+  const [gone] = removed;
+  if (gone !== undefined)
+    return (await kysely.selectFrom("sandboxes").select("id").where("id", "=", gone.id).executeTakeFirst()) === undefined;
+  const [key] = keys;
+  return key !== undefined && (await findKey(kysely, key.scope, key.key, key.createdAt))?.operationId === key.operationId;
+}
+
+function isThere(row: { version: number; record: string } | undefined, basedOn: number, record: string): boolean {
+  return row !== undefined && row.version === basedOn + 1 && row.record === record;
+}

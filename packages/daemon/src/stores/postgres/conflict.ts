@@ -1,0 +1,16 @@
+import { StoreConflict, type StoreConflictKind } from "@torpor/core";
+
+const uniqueViolation = "23505";
+
+/** By the index that was violated. */
+const conflicts: Readonly<Record<string, StoreConflictKind>> = {
+  sandboxes_name: "name",
+  sandboxes_address: "address",
+  operations_one_running: "operation",
+};
+
+export function conflictOf(error: unknown): unknown {
+  const { code, constraint, message } = (error ?? {}) as { code?: string; constraint?: string; message?: string };
+  if (code !== uniqueViolation) return error;
+  return new StoreConflict(conflicts[constraint ?? ""] ?? "stale", message ?? "");
+}

@@ -1,0 +1,121 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Store } from "@torpor/core";
+import { operationRecord, sandboxRecord, storeConformance } from "@torpor/core/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PostgresServer } from "../testing/postgres-server.ts";
+import { openPostgresStore, placeOf } from "./postgres-store.ts";
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const instance = "0123abcd";
+const open = (url: string): Promise<Store> => openPostgresStore(url, { instance });
+
+storeConformance("PostgreSQL", async () => {
+  const url = await server.database();
+  return { store: await open(url), reopen: () => open(url) };
+});
+
+describe("the PostgreSQL store", () => {
+  test("has the schema of the committed dump", async () => {
+    const url = await server.database();
+    await (await open(url)).close();
+    expect(await server.dump(url)).toBe(await readFile(join(import.meta.dirname, "schema.sql"), "utf8"));
+  });
+
+  test("is installed once by twenty at the same time", async () => {
+    const url = await server.database();
+    const stores = await Promise.all(Array.from({ length: 20 }, () => open(url)));
+    await stores[0]?.commit({ sandboxes: [sandboxRecord()] });
+    for (const store of stores) expect(await store.listSandboxes()).toHaveLength(1);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("refuses a schema that a newer Torpor made, names it, and touches nothing", async () => {
+    const url = await server.database();
+    await (await open(url)).close();
+    const name = new URL(url).pathname.slice(1);
+    await server.query(name, "insert into schema_migrations values (99, 'from the future', '2030-01-01')");
+    const before = await server.dump(url);
+    await expect(open(url)).rejects.toMatchObject({
+      code: "storage_failed",
+      message: expect.stringContaining("schema 99 (from the future)"),
+    });
+    expect(await server.dump(url)).toBe(before);
+  });
+
+  test("serves one data directory", async () => {
+    const url = await server.database();
+    await (await open(url)).close();
+    await expect(openPostgresStore(url, { instance: "ffff0000" })).rejects.toMatchObject({
+      code: "storage_failed",
+      message: expect.stringMatching(/belongs to another data directory \(instance 0123abcd/),
+    });
+  });
+
+  test("says what is not there, and never the password", async () => {
+    const there = new URL(await server.database());
+    there.pathname = "/nothing";
+    there.password = "hunter2";
+    const refused = await openPostgresStore(there.href, { instance, startLimitMs: 100 }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: "storage_failed",
+      message: expect.stringContaining('database "nothing" does not exist (3D000)'),
+    });
+    const away = await openPostgresStore("postgres://u:hunter2@127.0.0.1:1/x", { instance, startLimitMs: 100 }).catch(
+      (error: unknown) => error,
+    );
+    expect(away).toMatchObject({
+      code: "storage_failed",
+      message: expect.stringMatching(/^the store postgres:\/\/127.0.0.1:1\/x can't be reached: .*ECONNREFUSED/),
+    });
+    for (const error of [refused, away] as Error[]) expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("hunter2");
+    expect(placeOf("postgres://u:hunter2@db.example:5432/torpor?sslmode=require")).toBe("postgres://db.example:5432/torpor");
+  });
+});
+
+describe("when the server goes away", () => {
+  test("reads and commits wait for it, and each commit is there once", { timeout: 60_000 }, async () => {
+    const url = await server.database();
+    const store = await open(url);
+    await store.commit({ sandboxes: [sandboxRecord()], operations: [operationRecord()] });
+    let version = 1;
+    const lost = server.lose();
+    const commits = (async () => {
+      for (; version <= 40; version++)
+        await store.commit({ operations: [operationRecord({ version })], events: [anEvent(String(version))] });
+    })();
+    await lost;
+    const reading = store.findSandbox("base");
+    await server.begin();
+    await commits;
+    expect(await reading).toMatchObject({ id: "sb_a" });
+    expect(await store.findOperation("op_a")).toMatchObject({ version: 41 });
+    const types = (await store.listEvents({})).map(({ type }) => type);
+    expect(types).toEqual(Array.from({ length: 40 }, (_, index) => String(index + 1)));
+    await store.close();
+  });
+
+  test("it ends with a clear failure when it stays away", async () => {
+    const url = await server.database();
+    const store = await openPostgresStore(url, { instance, commitLimitMs: 200, readLimitMs: 200 });
+    await server.lose();
+    try {
+      const told = { code: "storage_failed", message: expect.stringContaining("can't be reached") };
+      await expect(store.commit({ sandboxes: [sandboxRecord()] })).rejects.toMatchObject(told);
+      await expect(store.listSandboxes()).rejects.toMatchObject(told);
+    } finally {
+      await server.begin();
+    }
+    expect(await store.listSandboxes()).toEqual([]);
+    await store.close();
+  });
+});
+
+function anEvent(type: string) {
+  return { sandboxId: "sb_a", operationId: null, type, data: {}, at: "2026-01-01T00:00:00.000Z" };
+}

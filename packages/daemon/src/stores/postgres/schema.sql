@@ -1,0 +1,89 @@
+CREATE TABLE public.events (
+    seq bigint NOT NULL,
+    sandbox_id text NOT NULL COLLATE pg_catalog."C",
+    operation_id text COLLATE pg_catalog."C",
+    type text NOT NULL COLLATE pg_catalog."C",
+    data text NOT NULL COLLATE pg_catalog."C",
+    at text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.events_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.events_seq_seq OWNED BY public.events.seq;
+CREATE TABLE public.idempotency_keys (
+    ordinal bigint NOT NULL,
+    scope text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL COLLATE pg_catalog."C",
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    operation_id text NOT NULL COLLATE pg_catalog."C",
+    created_at text NOT NULL COLLATE pg_catalog."C",
+    expires_at text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.idempotency_keys_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.idempotency_keys_ordinal_seq OWNED BY public.idempotency_keys.ordinal;
+CREATE TABLE public.operations (
+    ordinal bigint NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    sandbox_id text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C",
+    ended_at text COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.operations_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.operations_ordinal_seq OWNED BY public.operations.ordinal;
+CREATE TABLE public.sandboxes (
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    address text COLLATE pg_catalog."C",
+    created_at text NOT NULL COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE public.schema_migrations (
+    version integer NOT NULL,
+    name text NOT NULL,
+    applied_at text NOT NULL
+);
+CREATE TABLE public.settings (
+    name text NOT NULL COLLATE pg_catalog."C",
+    value text NOT NULL COLLATE pg_catalog."C"
+);
+ALTER TABLE ONLY public.events ALTER COLUMN seq SET DEFAULT nextval('public.events_seq_seq'::regclass);
+ALTER TABLE ONLY public.idempotency_keys ALTER COLUMN ordinal SET DEFAULT nextval('public.idempotency_keys_ordinal_seq'::regclass);
+ALTER TABLE ONLY public.operations ALTER COLUMN ordinal SET DEFAULT nextval('public.operations_ordinal_seq'::regclass);
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (seq);
+ALTER TABLE ONLY public.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (ordinal);
+ALTER TABLE ONLY public.operations
+    ADD CONSTRAINT operations_pkey PRIMARY KEY (ordinal);
+ALTER TABLE ONLY public.sandboxes
+    ADD CONSTRAINT sandboxes_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+ALTER TABLE ONLY public.settings
+    ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
+CREATE INDEX events_at ON public.events USING btree (at);
+CREATE INDEX events_sandbox ON public.events USING btree (sandbox_id, seq);
+CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
+CREATE UNIQUE INDEX idempotency_keys_key ON public.idempotency_keys USING btree (scope, key);
+CREATE INDEX operations_end ON public.operations USING btree (ended_at);
+CREATE UNIQUE INDEX operations_id ON public.operations USING btree (id);
+CREATE UNIQUE INDEX operations_one_running ON public.operations USING btree (sandbox_id) WHERE (status = 'running'::text);
+CREATE INDEX operations_sandbox ON public.operations USING btree (sandbox_id, ordinal);
+CREATE UNIQUE INDEX sandboxes_address ON public.sandboxes USING btree (address);
+CREATE UNIQUE INDEX sandboxes_name ON public.sandboxes USING btree (name);

@@ -1,0 +1,17 @@
+import type { Kysely } from "kysely";
+import type { DialectName } from "../columns.ts";
+import type { Schema } from "../schema.ts";
+import { up as first } from "./0001-sandboxes-operations-events.ts";
+import { up as second } from "./0002-keys-and-retention.ts";
+
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  up(database: Kysely<Schema>, dialect: DialectName): Promise<void>;
+}
+
+/** Append-only: one that was released is never changed. */
+export const migrations: readonly Migration[] = [
+  { version: 1, name: "sandboxes, operations, events", up: first },
+  { version: 2, name: "idempotency keys, retention, settings", up: second },
+];

@@ -1,0 +1,45 @@
+import type { Change, Store } from "@torpor/core";
+import type { Kysely, Transaction } from "kysely";
+import { findKey, writeKey } from "./keys.ts";
+import { prune } from "./prune.ts";
+import { findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
+import type { Schema } from "./schema.ts";
+import { deleteSandbox, writeEvent, writeOperation, writeSandbox } from "./write.ts";
+
+/** What a database does in its own way. */
+export interface Conduct {
+  /** Runs what may be repeated; its errors become those of the contract. */
+  read<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs a transaction once, whatever happens to the connection. */
+  commit(change: Change): Promise<void>;
+}
+
+/** The store's contract over any database that Kysely speaks to. */
+export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct): Store {
+  return {
+    commit,
+    findSandbox: (idOrName) => read(() => findSandbox(kysely, idOrName)),
+    listSandboxes: () => read(() => listSandboxes(kysely)),
+    findOperation: (id) => read(() => findOperation(kysely, id)),
+    listOperations: (sandboxId) => read(() => listOperations(kysely, sandboxId)),
+    runningOperations: () => read(() => runningOperations(kysely)),
+    listEvents: (filter) => read(() => listEvents(kysely, filter)),
+    findKey: (scope, key, now) => read(() => findKey(kysely, scope, key, now)),
+    prune: (retention) => read(() => prune(kysely, retention)),
+    close: () => kysely.destroy(),
+  };
+}
+
+/** The statements of a change, in one transaction. Events come last, after `beforeEvents`. */
+export async function applyChange(
+  transaction: Transaction<Schema>,
+  { sandboxes = [], operations = [], events = [], removed = [], keys = [] }: Change,
+  beforeEvents: (transaction: Transaction<Schema>) => Promise<void> = async () => {},
+): Promise<void> {
+  for (const record of removed) await deleteSandbox(transaction, record);
+  for (const record of sandboxes) await writeSandbox(transaction, record);
+  for (const record of operations) await writeOperation(transaction, record);
+  for (const record of keys) await writeKey(transaction, record);
+  if (events.length > 0) await beforeEvents(transaction);
+  for (const event of events) await writeEvent(transaction, event);
+}
