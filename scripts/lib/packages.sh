@@ -21,6 +21,7 @@ docker-registry docker-registry  tests pull from a real registry on loopback
 strace          strace           tests look at system calls
 tmux            tmux             tests type into a terminal
 python_venv     python3-venv     a local package index, the Python SDK
+postgres_server postgresql-15    tests start a server of their own, as a second store
 LIST
 }
 
@@ -35,10 +36,17 @@ ensure_programs() {
   [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
+# Debian would start a server of its own with the package, which nobody here needs.
+no_own_postgres() {
+  [ -e /etc/postgresql-common/createcluster.conf ] && return
+  mkdir -p /etc/postgresql-common && echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+}
+
 install_packages() {
   command -v apt-get >/dev/null || fail "this system has no apt-get, so these must be installed by hand: $*" "(names are Debian's; your distribution's may differ)"
   [ "$(id -u)" = 0 ] || fail "installing packages needs root" "run: sudo apt-get install $*"
   say "Installing with apt-get: $*"
+  case " $* " in *" postgresql-15 "*) no_own_postgres ;; esac
   { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; } </dev/null >&2 ||
     fail "apt-get could not install: $*" "see its output above"
 }
@@ -46,6 +54,8 @@ install_packages() {
 is_there() {
   case $1 in
     python_venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+    # Not on the PATH: Debian keeps the versions apart.
+    postgres_server) compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;;
     # Root's sbin folders are not on everyone's PATH.
     *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
   esac

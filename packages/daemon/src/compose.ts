@@ -7,6 +7,7 @@ import { createPoolCheckpoints } from "./checkpoints/pool-checkpoints.ts";
 import type { Config } from "./config.ts";
 import { createPoolDisks } from "./disks/pool-disks.ts";
 import { removeTraces } from "./engines/oci/traces.ts";
+import { keepForgetting } from "./history.ts";
 import { readNodeFacts } from "./host/node-facts.ts";
 import { requireHost } from "./host/require-host.ts";
 import { randomIds, systemClock } from "./host/system.ts";
@@ -20,7 +21,7 @@ import { findResolver, isLoopback } from "./network/resolver.ts";
 import { parseSubnet } from "./network/subnet.ts";
 import { openEngine } from "./open-engine.ts";
 import { openPool } from "./pool/pool.ts";
-import { openSqliteStore } from "./stores/sqlite/sqlite-store.ts";
+import { openStore } from "./stores/open-store.ts";
 import { version } from "./version.ts";
 
 export interface Daemon {
@@ -55,13 +56,16 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   releases.push(async () => engine.close());
   const idle = async () => (await engine.list()).length === 0;
   releases.push(async () => (await idle()) && removeTraces(instance));
-  const pool = await openPool(dataDirectory, { ...(config.poolSizeBytes === undefined ? {} : { sizeBytes: config.poolSizeBytes }), warn: (message) => log.warn(message) });
+  const pool = await openPool(dataDirectory, {
+    ...(config.poolSizeBytes === undefined ? {} : { sizeBytes: config.poolSizeBytes }),
+    warn: (message) => log.warn(message),
+  });
   releases.push(async () => pool.close({ unmount: await idle() }));
   engine.prepare();
   const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
   await network.open();
   releases.push(async () => (await idle()) && network.close());
-  const store = await openSqliteStore(path.join(dataDirectory, "torpor.db"));
+  const store = await openStore({ store: config.store, dataDirectory, instance });
   releases.push(() => store.close());
 
   const host = await readNodeFacts();
@@ -82,10 +86,20 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   releases.push(() => lifecycle.idle());
   const recovery = await lifecycle.recover();
   log.info(recovery, "recovered");
+  releases.push(keepForgetting(lifecycle, config.retention, log));
 
   const info = async (): Promise<Info> => {
     const { capabilities, ...binary } = await engine.describe();
-    return { version, instance, dataDirectory, engine: binary, capabilities, pool: await pool.info(), host, network: { subnet, resolver: resolver && `${resolver.address}:${resolver.port}` } };
+    return {
+      version,
+      instance,
+      dataDirectory,
+      engine: binary,
+      capabilities,
+      pool: await pool.info(),
+      host,
+      network: { subnet, resolver: resolver && `${resolver.address}:${resolver.port}` },
+    };
   };
   const app = await createHttpServer({ lifecycle, images, ids: randomIds, info }, { logger: log });
   releases.push(() => app.close());

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { TorporError } from "@torpor/contract";
+import { defaultRetention, type Retention } from "@torpor/core";
 
 export interface Config {
   /** Everything durable lies in it. Default /var/lib/torpor, or TORPOR_DATA. */
@@ -19,10 +20,15 @@ export interface Config {
   /** `ready` is written to this descriptor once the daemon answers. */
   readonly readyFd: number | undefined;
   readonly logLevel: string;
+  /** URL of a PostgreSQL database, `postgres://…`; it may hold a password. Default: SQLite in the data directory. */
+  readonly store: string | undefined;
+  readonly retention: Retention;
 }
 
 const usage = `usage: torpord [--data DIR] [--engine gvisor|runc] [--socket PATH] [--registry-mirror HOST:PORT] [--dns ADDRESS[:PORT]]
-               [--subnet CIDR] [--pool-size BYTES] [--ready-fd N] [--log-level LEVEL]`;
+               [--subnet CIDR] [--pool-size BYTES] [--ready-fd N] [--log-level LEVEL]
+               [--store postgres://USER@HOST/DATABASE] [--history-days N] [--history-limit N]`;
+const dayMs = 24 * 60 * 60 * 1000;
 
 export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
   let values: Partial<Record<string, string>>;
@@ -30,7 +36,20 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     const string = { type: "string" } as const;
     ({ values } = parseArgs({
       args: [...args],
-      options: { data: string, engine: string, socket: string, "registry-mirror": string, dns: string, subnet: string, "pool-size": string, "ready-fd": string, "log-level": string },
+      options: {
+        data: string,
+        engine: string,
+        socket: string,
+        "registry-mirror": string,
+        dns: string,
+        subnet: string,
+        "pool-size": string,
+        "ready-fd": string,
+        "log-level": string,
+        store: string,
+        "history-days": string,
+        "history-limit": string,
+      },
     }));
   } catch (error) {
     throw new TorporError("invalid_request", (error as Error).message, { hint: usage });
@@ -50,6 +69,37 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     poolSizeBytes: readNumber("--pool-size", values["pool-size"]),
     readyFd: readNumber("--ready-fd", values["ready-fd"]),
     logLevel: values["log-level"] ?? env["TORPOR_LOG_LEVEL"] ?? "info",
+    store: readStore(values["store"], env["TORPOR_STORE"]),
+    retention: readRetention(values["history-days"], values["history-limit"]),
+  };
+}
+
+/** What stands on the command line is shown to everybody by ps, so a password may come by the environment only. */
+function readStore(option: string | undefined, variable: string | undefined): string | undefined {
+  const given = option ?? variable;
+  if (given === undefined || given === "" || given === "sqlite") {
+    return undefined;
+  }
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !["postgres:", "postgresql:"].includes(url.protocol)) {
+    throw new TorporError("invalid_request", "The store is no URL of a PostgreSQL database: it looks like postgres://user@host/database", {
+      hint: usage,
+    });
+  }
+  if (option !== undefined && (url.password !== "" || url.searchParams.has("password"))) {
+    throw new TorporError("invalid_request", "--store has a password in it, which everybody on this host could read", {
+      hint: "Give the URL in the environment as TORPOR_STORE, or leave the password to ~/.pgpass.",
+    });
+  }
+  return given;
+}
+
+function readRetention(days: string | undefined, limit: string | undefined): Retention {
+  const maxAgeDays = readNumber("--history-days", days);
+  const perSandbox = readNumber("--history-limit", limit);
+  return {
+    maxAgeMs: maxAgeDays === undefined ? defaultRetention.maxAgeMs : maxAgeDays * dayMs,
+    perSandbox: perSandbox ?? defaultRetention.perSandbox,
   };
 }
 

@@ -10,6 +10,8 @@ const { listenOnSocket } = await import("./http/listen.ts");
 
 try {
   const config = readConfig(process.argv.slice(2), process.env);
+  // It may hold a password, and every program that is started gets the environment.
+  delete process.env["TORPOR_STORE"];
   const log = createLogger(config.logLevel);
   const daemon = await openDaemon(config, log);
   await listenOnSocket(daemon.app, config.socketPath);
@@ -37,6 +39,8 @@ try {
   }
 } catch (error) {
   const known = error instanceof TorporError;
-  process.stderr.write(`torpord: ${known ? error.message : (error as Error).stack}\n${known && error.hint !== undefined ? `hint: ${error.hint}\n` : ""}`);
+  process.stderr.write(
+    `torpord: ${known ? error.message : (error as Error).stack}\n${known && error.hint !== undefined ? `hint: ${error.hint}\n` : ""}`,
+  );
   process.exit(1);
 }

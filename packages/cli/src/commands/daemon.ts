@@ -26,6 +26,9 @@ function start(): Command {
     .option("--dns <address>", "resolver of sandboxes; default the host's")
     .option("--subnet <cidr>", "IPv4 network of sandboxes; default a free one, chosen once")
     .option("--pool-size <size>", "size of the pool file, if one is made", parseSize)
+    .option("--store <url>", "PostgreSQL database in place of SQLite: postgres://user@host/database; with a password only as $TORPOR_STORE")
+    .option("--history-days <n>", "keep finished operations and events so long; default 7")
+    .option("--history-limit <n>", "and at most so many for a sandbox; default 1000")
     .addOption(new Option("--log-level <level>", "how much the log has; default info").choices(["trace", "debug", "info", "warn", "error"]))
     .action(async function (this: Command, options: Record<string, string | number | boolean | undefined>) {
       const site = siteOf(this);
@@ -96,6 +99,9 @@ function argumentsOf(options: Record<string, string | number | boolean | undefin
     subnet: "--subnet",
     poolSize: "--pool-size",
     logLevel: "--log-level",
+    store: "--store",
+    historyDays: "--history-days",
+    historyLimit: "--history-limit",
   };
   return Object.entries(names).flatMap(([key, name]) => (options[key] === undefined ? [] : [name, String(options[key])]));
 }
