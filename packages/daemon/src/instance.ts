@@ -37,6 +37,9 @@ async function readInstance(file: string): Promise<Instance | undefined> {
   try {
     return Instance.parse(JSON.parse(text));
   } catch (cause) {
-    throw new TorporError("storage_failed", `${file} can't be read: it was changed by hand or is damaged`, { hint: "Restore it from a backup: sandboxes that run are found by it.", cause });
+    throw new TorporError("storage_failed", `${file} can't be read: it was changed by hand or is damaged`, {
+      hint: "Restore it from a backup: sandboxes that run are found by it.",
+      cause,
+    });
   }
 }

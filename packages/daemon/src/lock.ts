@@ -16,13 +16,17 @@ const held = 9;
  */
 export async function lockDataDirectory(path: string): Promise<Lock> {
   const file = await open(path, "a+", 0o600);
-  const child = spawn("flock", ["--exclusive", "--nonblock", "--conflict-exit-code", String(held), "3"], { stdio: ["ignore", "ignore", "ignore", file.fd] });
+  const child = spawn("flock", ["--exclusive", "--nonblock", "--conflict-exit-code", String(held), "3"], {
+    stdio: ["ignore", "ignore", "ignore", file.fd],
+  });
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) {
     const pid = (await file.readFile("utf8")).trim();
     await file.close();
     if (code === held) {
-      throw new TorporError("invalid_request", `Another torpord (pid ${pid}) works on this data directory`, { hint: "Stop it with torpor daemon stop, or name another directory with --data." });
+      throw new TorporError("invalid_request", `Another torpord (pid ${pid}) works on this data directory`, {
+        hint: "Stop it with torpor daemon stop, or name another directory with --data.",
+      });
     }
     throw new TorporError("storage_failed", `${path} could not be locked: flock ended with ${code}`);
   }
