@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { release, totalmem } from "node:os";
+import { setTimeout as passes } from "node:timers/promises";
 import type { TorporClient } from "@torpor/sdk";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually, output } from "./harness/inside.ts";
@@ -117,6 +118,37 @@ test("a sandbox whose shim and engine were killed is reported within 10 s and le
   expect(await output(daemon.client, name, "cat /root/kept")).toBe("kept");
 });
 
+// A pause takes about 120 ms: these fall into all its phases.
+const instantsMs = [2, 10, 20, 30, 40, 50, 60, 75, 90, 105];
+
+test("a shim that is killed at any instant of a pause loses nothing: it goes on, or it is paused", { timeout: 180_000 }, async () => {
+  const name = await createSandbox("pause-shim-killed");
+  const session = await daemon.client.startSession(name, { argv: counting });
+  for (const instantMs of instantsMs) {
+    const { shimPid } = await hostRuntime(daemon.client, daemon.instance, name);
+    const pausing = daemon.client.pause(name).catch((error: unknown) => error);
+    await passes(instantMs);
+    if (isAlive(shimPid)) {
+      await killHard(shimPid);
+    }
+    await pausing;
+    await bringBack(name, session);
+  }
+});
+
+test("a daemon that is killed at any instant of a pause finishes or undoes it when it starts (P15)", { timeout: 180_000 }, async () => {
+  const name = await createSandbox("pause-daemon-killed");
+  const session = await daemon.client.startSession(name, { argv: counting });
+  for (const instantMs of instantsMs) {
+    const pausing = daemon.client.pause(name).catch((error: unknown) => error);
+    await passes(instantMs);
+    await daemon.kill();
+    await pausing;
+    await daemon.launch();
+    await bringBack(name, session);
+  }
+});
+
 test("torpor info tells of the host, the engine and the pool as they are", async () => {
   const { code, stdout } = await torpor(daemon.socket, "info", "--json");
   expect(code).toBe(0);
@@ -137,6 +169,16 @@ async function createSandbox(name: string): Promise<string> {
   await daemon.client.create({ image: "debian", name });
   onTestFinished(async () => void (await daemon.client.remove(name, { force: true }).catch(() => {})));
   return name;
+}
+
+/** It runs or is paused, and its processes are what they were. */
+async function bringBack(name: string, { id, pid }: { readonly id: string; readonly pid: number }): Promise<void> {
+  const { state } = await daemon.client.get(name);
+  expect(state).toMatch(/^(running|paused)$/);
+  if (state === "paused") {
+    await daemon.client.resume(name, { memory: "require" });
+  }
+  expect(await daemon.client.session(name, id)).toMatchObject({ pid, end: null });
 }
 
 async function agree(name: string, state: string): Promise<void> {

@@ -55,7 +55,7 @@ async function harness(name: "gvisor" | "runc"): Promise<EngineHarness> {
     corrupt: (checkpointId, part) => flipByte(path.join(checkpoints.locate(checkpointId), part)),
     async dispose() {
       await Promise.all((await engine.list()).map((id) => engine.destroy(id)));
-      engine.close();
+      await engine.close();
       await Promise.all([
         ...(await checkpoints.list()).map((id) => checkpoints.remove(id)),
         ...(await disks.list()).map((id) => disks.remove(id)),

@@ -53,7 +53,6 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   const { instance, subnet } = await openInstance(dataDirectory, config.subnet);
   const resolver = await findResolver(config.dns);
   const engine = await openEngine({ engine: config.engine, dataDirectory, instance, resolverOnLoopback: isLoopback(resolver) });
-  releases.push(async () => engine.close());
   const idle = async () => (await engine.list()).length === 0;
   releases.push(async () => (await idle()) && removeTraces(instance));
   const pool = await openPool(dataDirectory, {
@@ -61,6 +60,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
     warn: (message) => log.warn(message),
   });
   releases.push(async () => pool.close({ unmount: await idle() }));
+  releases.push(() => engine.close());
   engine.prepare();
   const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
   await network.open();

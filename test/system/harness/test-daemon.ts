@@ -34,7 +34,10 @@ export class TestDaemon {
   /** With the image `debian` unless `image` is false. */
   static async start(options: TestDaemonOptions & { readonly image?: boolean } = {}): Promise<TestDaemon> {
     const daemon = new TestDaemon(mkdtempSync(path.join(tmpdir(), "torpor-system-")), options);
-    await daemon.launch();
+    await daemon.launch().catch(async (error: unknown) => {
+      await rm(daemon.data, { recursive: true, force: true });
+      throw error;
+    });
     if (options.image !== false) {
       await daemon.client.images.import({ path: await testImage(), reference: "debian" });
     }

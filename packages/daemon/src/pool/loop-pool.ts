@@ -1,5 +1,6 @@
 import { open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as passes } from "node:timers/promises";
 import { TorporError } from "@torpor/contract";
 import { sync } from "../host/durable.ts";
 import { findMount } from "../host/mount.ts";
@@ -21,7 +22,7 @@ export async function openLoopPool(data: string, mountPoint: string, sizeBytes?:
   const there = await findMount(mountPoint);
   if (there !== undefined) {
     await refuseForeignMount(there.source, file, mountPoint);
-    return mountedPool(mountPoint);
+    return mountedPool(file, mountPoint);
   }
   if (process.getuid?.() !== 0) {
     throw new TorporError("storage_failed", "Only root can make and mount the pool file.", {
@@ -35,16 +36,17 @@ export async function openLoopPool(data: string, mountPoint: string, sizeBytes?:
     await makePoolFile(file, sizeBytes ?? (await defaultSizeBytes(data)));
   }
   await mountPoolFile(file, mountPoint);
-  return mountedPool(mountPoint);
+  return mountedPool(file, mountPoint);
 }
 
-function mountedPool(mountPoint: string): LoopPool {
+function mountedPool(file: string, mountPoint: string): LoopPool {
   return {
     mounted: true,
     missing: undefined,
     unmount: async () => {
       if ((await findMount(mountPoint)) !== undefined) {
         await run("umount", [mountPoint]);
+        await detached(file);
       }
     },
   };
@@ -80,8 +82,31 @@ async function makePoolFile(file: string, sizeBytes: number): Promise<void> {
   await sync(path.dirname(file));
 }
 
+/**
+ * A process that just ended can hold the last mount in a mount namespace of its own, and with it the device. Who opens the pool next would
+ * find a device that goes away under its hands.
+ */
+async function detached(file: string): Promise<void> {
+  for (let tries = 0; tries < 100 && (await attachedDevice(file)) !== undefined; tries++) {
+    await passes(20);
+  }
+}
+
 async function mountPoolFile(file: string, mountPoint: string): Promise<void> {
-  const device = (await attachedDevice(file)) ?? (await attach(file));
+  const left = await attachedDevice(file);
+  if (left !== undefined) {
+    try {
+      await mountDevice(left, mountPoint);
+      return;
+    } catch {
+      // Its last user let go of it just now.
+      await detached(file);
+    }
+  }
+  await mountDevice(await attach(file), mountPoint);
+}
+
+async function mountDevice(device: string, mountPoint: string): Promise<void> {
   try {
     await run("mount", ["-t", "xfs", "-o", "noatime,discard", device, mountPoint]);
   } finally {

@@ -15,7 +15,10 @@ export interface GuestBinary {
  */
 export async function keepGuest(dataDirectory: string, binary: string): Promise<GuestBinary> {
   const sha256 = await digest(binary).catch((cause: unknown) => {
-    throw new TorporError("engine_unavailable", `The guest binary ${binary} is not there`, { hint: "Run scripts/bootstrap, which builds it.", cause });
+    throw new TorporError("engine_unavailable", `The guest binary ${binary} is not there`, {
+      hint: "Run scripts/bootstrap, which builds it.",
+      cause,
+    });
   });
   const directory = guestDirectory(dataDirectory, sha256);
   const target = path.join(directory, "torpor-guest");

@@ -58,16 +58,27 @@ export class ShimLauncher {
     }
   }
 
-  /** Ends the spare one; those in use go on. */
-  close(): void {
+  /** Ends the spare one; those in use go on. Its mount namespace has the pool's mount too, so it must be gone before that can be. */
+  async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#spare?.stdin?.end();
+    const spare = this.#spare;
     this.#spare = undefined;
+    if (spare !== undefined && spare.exitCode === null && spare.signalCode === null) {
+      const ended = once(spare, "exit");
+      spare.ref();
+      spare.stdin?.end();
+      await ended;
+    }
   }
 
   #start(): ChildProcess {
-    const shim = spawn(this.#binary, ["serve"], { detached: true, stdio: ["pipe", "ignore", "ignore", "pipe"], env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" }, cwd: "/" });
+    const shim = spawn(this.#binary, ["serve"], {
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore", "pipe"],
+      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+      cwd: "/",
+    });
     // A start that fails is told by "exit" too, or by "error" alone when there is no such program: as an exit for whoever waits.
     shim.on("error", () => shim.emit("exit", null, null));
     shim.stdin?.on("error", () => {});

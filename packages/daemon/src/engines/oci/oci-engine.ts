@@ -46,8 +46,8 @@ export class OciEngine implements Engine {
   }
 
   /** Ends what waits for the next runtime. Those that run go on. */
-  close(): void {
-    this.#launcher.close();
+  close(): Promise<void> {
+    return this.#launcher.close();
   }
 
   async describe(): Promise<Info["engine"] & { readonly capabilities: Capabilities["capabilities"] }> {
