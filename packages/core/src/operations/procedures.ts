@@ -8,6 +8,20 @@ import { resume } from "./resume.ts";
 import { start } from "./start.ts";
 import { ended, stop } from "./stop.ts";
 
+/** All that there are, by the names that the reference calls them. */
+export const variants = {
+  create,
+  pause,
+  "pause, files only": pauseFiles,
+  resume,
+  "fork of a running one": fork,
+  "fork of one at rest": forkAtRest,
+  stop,
+  "stop after its runtime ended": ended,
+  start,
+  remove,
+} as const satisfies Record<string, Procedure>;
+
 type Variant = Pick<OperationRecord, "kind" | "request"> & { readonly notes: Readonly<Record<string, unknown>> };
 
 /** How an operation is done. The choice rests on what is written in its record only, so that a restart chooses the same. */

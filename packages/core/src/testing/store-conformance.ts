@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxRecord, Store } from "../ports/store.ts";
+import type { KeyRecord, SandboxRecord, Store } from "../ports/store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
 
 /** `reopen`: the same store after a restart of the daemon. */
@@ -106,6 +106,53 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       expect((await store.listEvents({ sandboxId: "sb_b" })).map(({ type }) => type)).toEqual(["three"]);
     });
 
+    test("a key is kept with the change that it came with, and counts once in its scope until it expires", async () => {
+      await store.commit({ operations: [operationRecord({ status: "succeeded" })], keys: [aKey()] });
+      expect(await store.findKey("pause base", "k", at)).toEqual(aKey());
+      expect(await store.findKey("pause other", "k", at)).toBeUndefined();
+      expect(await store.findKey("pause base", "k", aKey().expiresAt)).toBeUndefined();
+      const again = { operations: [operationRecord({ id: "op_b" })], keys: [aKey({ operationId: "op_b" })] };
+      await expect(store.commit(again)).rejects.toMatchObject({ name: "StoreConflict", kind: "key" });
+      expect(await store.findOperation("op_b")).toBeUndefined();
+      const next = aKey({ operationId: "op_b", createdAt: aKey().expiresAt, expiresAt: "2026-01-03T00:00:00.000Z" });
+      await store.commit({ keys: [aKey({ scope: "pause other" }), next] });
+      expect(await store.findKey("pause base", "k", next.createdAt)).toEqual(next);
+    });
+
+    test("of the same key many times at once, one is taken", async () => {
+      const commits = Array.from({ length: 10 }, (_, index) => store.commit({ keys: [aKey({ operationId: `op_${index}` })] }));
+      const outcomes = await Promise.allSettled(commits);
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "key" });
+    });
+
+    test("history goes by age and by number, in batches; what runs and what a key answers with stays", async () => {
+      const ended = (id: string, day: string) => operationRecord({ id, status: "failed", endedAt: `2026-01-${day}T00:00:00.000Z` });
+      await store.commit({
+        operations: [ended("op_1", "01"), ended("op_2", "01"), ended("op_3", "05"), ended("op_4", "06"), ended("op_5", "07")],
+      });
+      await store.commit({ operations: [operationRecord({ id: "op_6", startedAt: "2026-01-01T00:00:00.000Z" })] });
+      await store.commit({
+        operations: [{ ...ended("op_7", "01"), sandboxId: "sb_b" }],
+        keys: [aKey({ operationId: "op_1", expiresAt: "2026-01-09T00:00:00.000Z" })],
+      });
+      await store.commit({
+        keys: [aKey({ key: "old" })],
+        events: [anEvent("old"), anEvent("older")].map((event) => ({ ...event, at: "2026-01-02T00:00:00.000Z" })),
+      });
+      await store.commit({ events: ["a", "b", "c", "d"].map((type) => ({ ...anEvent(type), at: "2026-01-07T00:00:00.000Z" })) });
+      const retention = { now: "2026-01-08T00:00:00.000Z", before: "2026-01-04T00:00:00.000Z", perSandbox: 3, batch: 2 };
+      const deleted: number[] = [];
+      for (let count = -1; count !== 0; deleted.push(count)) count = await store.prune(retention);
+      expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(1 + 2 + 1 + 2 + 1);
+      expect((await store.listOperations("sb_a")).map(({ id }) => id)).toEqual(["op_6", "op_5", "op_4", "op_1"]);
+      expect(await store.listOperations("sb_b")).toEqual([]);
+      expect((await store.listEvents({})).map(({ type }) => type)).toEqual(["b", "c", "d"]);
+      expect(await store.findKey("pause base", "old", at)).toBeUndefined();
+      await store.commit({ events: [anEvent("next")] });
+      expect((await store.listEvents({ limit: 10 })).at(-1)).toMatchObject({ type: "next", seq: 7 });
+    });
+
     test("of many at once that want the same, one gets it", async () => {
       const commits = Array.from({ length: 20 }, (_, index) =>
         store.commit({ sandboxes: [sandboxRecord({ id: `sb_${index}`, address: null })] }),
@@ -133,6 +180,18 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
 }
 
 const at = "2026-01-01T00:00:00.000Z";
+
+function aKey(changed: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    key: "k",
+    scope: "pause base",
+    fingerprint: "f",
+    operationId: "op_a",
+    createdAt: at,
+    expiresAt: "2026-01-02T00:00:00.000Z",
+    ...changed,
+  };
+}
 
 function anEvent(type: string) {
   return { sandboxId: "sb_a", operationId: null, type, data: {}, at };

@@ -1,0 +1,88 @@
+import { Actor, OperationKind } from "@torpor/contract";
+import { type Crosser, type Crossing, crossingMeanings, crossings } from "./lifecycle/crossings.ts";
+import { commands, settledStates, type Verdict, verdicts } from "./lifecycle/states.ts";
+import type { Procedure } from "./operations/procedure.ts";
+import { cancelablePhases, variants } from "./operations/procedures.ts";
+
+const crossers: readonly Crosser[] = [...commands, "use"];
+
+const verdictMeanings: Readonly<Record<Verdict, string>> = {
+  begin: "an operation begins",
+  unchanged: "it is so already: success, with `result.unchanged`",
+  refuse: "refused with an error that names the state and the next step",
+  ask: "depends on the request, or on what was kept: `remove` of a live one needs `force`, `resume` and `fork` need memory or `memory: false`",
+};
+
+/** docs/reference/crossings.md, from the tables that the code uses. */
+export function renderCrossings(): string {
+  return `# Operations and what crosses them
+
+<!-- Made from the tables of packages/core/src/lifecycle by scripts/reference/main.ts. -->
+
+An operation is one change of a sandbox's life. At most one works on a sandbox at a time; the store guarantees it. Each is written down before it
+begins, with who asked for it (\`actor\`: ${Actor.options.join(", ")}), and is finished or undone after a kill of the daemon
+(\`attempt\` counts). A client that disconnects cancels nothing: \`GET /v1/operations/{id}\` has the outcome, and the first cause of a failure as \`error\`.
+
+## At rest
+
+What a command does to a sandbox on which nothing is at work (\`packages/core/src/lifecycle/states.ts\`, tested cell by cell in \`decide.test.ts\`).
+
+${table(
+  ["command", ...settledStates],
+  commands.map((command) => [`**${command}**`, ...settledStates.map((state) => verdicts[command][state])]),
+)}
+
+${meanings(verdictMeanings)}
+
+## While an operation is at work
+
+Rows: the operation at work. Columns: what is asked meanwhile; *use* is a command or terminal in the sandbox, its files and sessions
+(\`packages/core/src/lifecycle/crossings.ts\`, tested cell by cell in \`crossings.test.ts\`).
+
+${table(
+  ["at work", ...crossers],
+  OperationKind.options.map((kind) => [`**${kind}**`, ...crossers.map((crosser) => crossings[kind][crosser])]),
+)}
+
+${meanings(crossingMeanings satisfies Record<Crossing, string>)}
+
+Calls that wait do so in the order in which they came; who comes later waits behind them, also if it could join or begin at once. Only a removal
+overtakes. A use waits at most 30 s. A removal of a live sandbox needs \`force\`, here too.
+
+## Phases, and how long they can be given up
+
+\`POST /v1/operations/{id}/cancel\` undoes an operation in one of its cancelable phases; it then ends as failed with \`operation_cancelled\`. Afterwards it can
+only go forward: the answer is \`operation_not_cancelable\`. The operation's field \`cancelable\` says which it is at the moment.
+
+${table(
+  ["operation", "phases in order", "cancelable in"],
+  Object.entries(variants).map(([name, procedure]) => phasesOf(name, procedure)),
+)}
+
+## The same call twice
+
+Every call that begins an operation takes an \`Idempotency-Key\` of 1 to 255 visible ASCII characters. The key is written down in the same transaction as the
+operation's beginning, and counts for 24 hours for the same call of the same sandbox, as it was named in the address. The same key with the same request
+(\`wait\` aside) is answered by the same operation, also in parallel, after a restart of the daemon, and when it has failed. With another request it is
+\`idempotency_conflict\`. A call that was refused has changed nothing and is not remembered: its retry is looked at anew.
+
+Finished operations and events are kept for 7 days, and at most 1000 of each for a sandbox (\`torpor daemon start --history-days\`, \`--history-limit\`); an
+operation that a key answers with stays as long as the key.
+`;
+}
+
+function phasesOf(name: string, procedure: Procedure): string[] {
+  const cancelable = cancelablePhases(procedure);
+  const phases = procedure.phases.map((phase) => phase.name);
+  return [`**${name}**`, phases.join(" → "), cancelable.length === phases.length ? "all" : cancelable.join(", ") || "none"];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function meanings(words: Readonly<Record<string, string>>): string {
+  return Object.entries(words)
+    .map(([word, meaning]) => `- *${word}*: ${meaning}.`)
+    .join("\n");
+}
