@@ -206,6 +206,7 @@ test("a pause at any moment of a stream ends it as paused, and a command that co
   const name = await startSandbox(client);
   for (let i = 0; i < 8; i++) {
     const stream = new Follower(await client.stream(name, { argv: ["sh", "-c", "while :; do seq 1 10000; done"] }));
+    await stream.until(({ sessionId }) => sessionId !== "");
     await sleep(i * 25);
     const pausing = client.pause(name);
     const raced = client.exec(name, { argv: ["echo", "raced"] }).then(
