@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Store } from "@torpor/core";
 import { operationRecord, sandboxRecord, storeConformance } from "@torpor/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrationsConformance } from "../testing/migrations-conformance.ts";
 import { PostgresServer } from "../testing/postgres-server.ts";
 import { openPostgresStore, placeOf } from "./postgres-store.ts";
 
@@ -20,11 +21,22 @@ storeConformance("PostgreSQL", async () => {
   return { store: await open(url), reopen: () => open(url) };
 });
 
+const newest = () => readFile(join(import.meta.dirname, "schema.sql"), "utf8");
+
+migrationsConformance("postgres", {
+  newest,
+  load: async (text) => {
+    const url = await server.database();
+    await server.query(new URL(url).pathname.slice(1), text);
+    return { open: () => open(url), schema: () => server.dump(url) };
+  },
+});
+
 describe("the PostgreSQL store", () => {
   test("has the schema of the committed dump", async () => {
     const url = await server.database();
     await (await open(url)).close();
-    expect(await server.dump(url)).toBe(await readFile(join(import.meta.dirname, "schema.sql"), "utf8"));
+    expect(await server.dump(url)).toBe(await newest());
   });
 
   test("is installed once by twenty at the same time", async () => {
