@@ -96,11 +96,15 @@ export class TestDaemon {
       await this.launch();
     }
     const { instance } = this;
-    for (const { id } of await this.client.list()) {
-      await this.client.remove(id, { force: true });
+    try {
+      for (const { id } of await this.client.list()) {
+        await this.client.remove(id, { force: true });
+      }
+    } finally {
+      // Also when a removal fails: that is for the test to tell of, and the daemon is not to be left.
+      await this.terminate();
+      this.#client.close();
     }
-    await this.terminate();
-    this.#client.close();
     const left = leftovers(readHostState([this.data, instance]));
     await rm(this.data, { recursive: true, force: true });
     if (left.length > 0) {
