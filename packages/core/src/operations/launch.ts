@@ -5,15 +5,11 @@ import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { type Failing, note, type Outcome, optionalNote, type Phase, type Work } from "./procedure.ts";
 import { boot, bothEnded, cloneAnew, greet, readCheckpoint, restore } from "./runtime.ts";
 
-/** What says that the memory can't be had back; anything else (no room, shutting down) leaves the sandbox paused instead. */
-const lostMemory: ReadonlySet<ErrorCode> = new Set([
-  "checkpoint_corrupt",
-  "checkpoint_incompatible",
-  "restore_failed",
-  "engine_failed",
-  "timeout",
-  "internal",
-]);
+/**
+ * What says that the memory can't be had back: the checkpoint itself, or an engine that refused it. Anything else (no room, a host that can't make
+ * a mount, a fault of ours) may pass, and a fresh boot would throw the memory away for it: the sandbox stays paused.
+ */
+const lostMemory: ReadonlySet<ErrorCode> = new Set(["checkpoint_corrupt", "checkpoint_incompatible", "restore_failed"]);
 /** One restore in a thousand was reported to fail for nothing (google/gvisor#11842): these are tried once more. */
 const worthAnotherTry: ReadonlySet<ErrorCode> = new Set(["restore_failed", "engine_failed"]);
 const restoreTries = 2;
@@ -110,7 +106,7 @@ async function tryRestore(work: Work, checkpointId: string): Promise<TorporError
       const error =
         cause instanceof TorporError
           ? cause
-          : new TorporError("restore_failed", `memory of sandbox ${work.sandbox.name} could not be restored`, { cause });
+          : new TorporError("internal", `memory of sandbox ${work.sandbox.name} could not be restored for a fault in torpord`, { cause });
       work.ports.log.error("a restore failed", { sandbox: work.sandbox.id, tries, cause: describeError(cause) });
       await work.ports.engine.destroy(note(work, "runtimeId"));
       if (tries === restoreTries || !worthAnotherTry.has(error.code)) return error;

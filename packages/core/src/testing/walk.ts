@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { settledStates } from "../lifecycle/states.ts";
+import type { SandboxRecord, Store } from "../ports/store.ts";
+import type { Lifecycle } from "../sandboxes.ts";
+import { MemoryWorld } from "./memory-world.ts";
+
+export type Action = { readonly command: Command; readonly target: number; readonly mode: number };
+const names = ["one", "two"] as const;
+export const actions = {
+  create: (lifecycle: Lifecycle, name: string) => lifecycle.create({ image: "python:3.12", name }),
+  pause: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.pause(name, { memory: mode !== 0 }),
+  resume: (lifecycle: Lifecycle, name: string, mode: number) =>
+    lifecycle.resume(name, { memory: (["prefer", "require", "discard"] as const)[mode]! }),
+  fork: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.fork(name, { memory: mode !== 0, count: mode + 1 }),
+  stop: (lifecycle: Lifecycle, name: string) => lifecycle.stop(name),
+  start: (lifecycle: Lifecycle, name: string) => lifecycle.start(name),
+  remove: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.remove(name, { force: mode !== 0 }),
+  cancel: async (lifecycle: Lifecycle, name: string) => lifecycle.cancel((await lifecycle.get(name)).operation?.id ?? "op_none"),
+} as const;
+export type Command = keyof typeof actions;
+
+/** So many steps of operations until the daemon dies; each round ends in a kill and a recovery. */
+const round = fc.record({
+  actions: fc.array(
+    fc.record({
+      command: fc.constantFrom<Command>("create", "pause", "pause", "resume", "resume", "fork", "stop", "start", "remove", "cancel"),
+      target: fc.nat(1),
+      mode: fc.nat(2),
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+  killAfter: fc.nat(30),
+  /** The next daemon dies too, in its recovery. */
+  killRecoveryAfter: fc.option(fc.nat(12)),
+  together: fc.boolean(),
+});
+
+export interface Known {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly generation: number;
+}
+
+/**
+ * Random operations on two sandboxes, at random the daemon is killed in the middle; then the next one recovers, and records and host must
+ * agree. The seed of a failure is printed. `fresh` gives an empty store for each run.
+ */
+export async function walk(fresh: () => Promise<Store>, numRuns: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 8 }), async (rounds) => {
+      const world = new MemoryWorld({ store: await fresh() });
+      const known = new Map<string, Known>();
+      for (const name of names) await world.lifecycle().create({ image: "debian", name });
+      await checkAgreement(world, known);
+      for (const { actions: asked, killAfter, together, killRecoveryAfter } of rounds) {
+        await killedRound(world, asked, killAfter, together);
+        if (killRecoveryAfter !== null) await killedRecovery(world, killRecoveryAfter);
+        await checkAgreement(world, known);
+      }
+    }),
+    { numRuns, verbose: 1 },
+  );
+}
+
+/** true: everything ended before the kill came. */
+export async function killedRound(world: MemoryWorld, asked: readonly Action[], killAfter: number, together: boolean): Promise<boolean> {
+  return untilKilled(world, killAfter, async (lifecycle, arm) => {
+    await lifecycle.recover();
+    arm();
+    const perform = ({ command, target, mode }: Action) => actions[command](lifecycle, names[target]!, mode).catch(mustBeRefusal);
+    if (together) await Promise.all(asked.map(perform));
+    else for (const action of asked) await perform(action);
+    await lifecycle.idle();
+  });
+}
+
+export async function killedRecovery(world: MemoryWorld, killAfter: number): Promise<void> {
+  await untilKilled(world, killAfter, async (lifecycle, arm) => {
+    arm();
+    await lifecycle.recover();
+  });
+}
+
+async function untilKilled(
+  world: MemoryWorld,
+  killAfter: number,
+  live: (lifecycle: Lifecycle, arm: () => void) => Promise<void>,
+): Promise<boolean> {
+  let steps = Number.NEGATIVE_INFINITY;
+  let die = (): void => {};
+  const died = new Promise<false>((resolve) => {
+    die = () => resolve(false);
+  });
+  const { lifecycle, kill, quiet } = world.daemon(async () => {
+    if (steps++ !== killAfter) return;
+    kill();
+    die();
+  });
+  const life = live(lifecycle, () => {
+    steps = 0;
+  });
+  const ended = await Promise.race([life.then(() => true), died]);
+  kill();
+  await quiet();
+  return ended;
+}
+
+function mustBeRefusal(error: unknown): void {
+  expect(error).toMatchObject({ name: "TorporError", code: expect.not.stringMatching(/^internal$/) });
+}
+
+export async function checkAgreement(world: MemoryWorld, known: Map<string, Known>): Promise<void> {
+  const lifecycle = world.lifecycle();
+  await lifecycle.recover();
+  await lifecycle.idle();
+  const sandboxes = await world.store.listSandboxes();
+  expect(await world.store.runningOperations()).toEqual([]);
+  for (const sandbox of sandboxes) {
+    expect(settledStates).toContain(sandbox.state);
+    expect(sandbox.operationId).toBeNull();
+    expect(sandbox.runtimeId === null).toBe(sandbox.state !== "running");
+    expect(await world.disks.exists(sandbox.diskId!)).toBe(true);
+    if (sandbox.state === "paused") await checkMemoryKept(world, sandbox);
+    if (sandbox.state === "running") await checkData(lifecycle, sandbox, known);
+  }
+  expect((await world.engine.list()).sort()).toEqual(sandboxes.flatMap(({ runtimeId }) => runtimeId ?? []).sort());
+  expect((await world.disks.list()).sort()).toEqual(sandboxes.map(({ diskId }) => diskId).sort());
+  expect((await world.checkpoints.list()).sort()).toEqual(sandboxes.flatMap(({ checkpoint }) => checkpoint?.id ?? []).sort());
+  // Whatever the fakes refuse as impossible on a real host comes out as a fault of ours.
+  expect(world.errors.filter((line) => /Error: /.test(line))).toEqual([]);
+  world.engine.forgetDaemon();
+}
+
+/** The last pause said what it kept; a resume that failed since has not changed it. */
+async function checkMemoryKept(world: MemoryWorld, { id, checkpoint, diskId }: SandboxRecord): Promise<void> {
+  const pause = (await world.store.listOperations(id)).find(({ kind, status }) => kind === "pause" && status === "succeeded");
+  expect(checkpoint !== null).toBe(pause?.result.memory);
+  if (checkpoint !== null) expect(await world.checkpoints.read(checkpoint.id)).toMatchObject({ sandboxId: id, diskId });
+}
+
+/** A file is written once to each sandbox and must be there whenever it runs; so must its memory, as long as it was kept. */
+async function checkData(lifecycle: Lifecycle, { id, generation, restored }: SandboxRecord, known: Map<string, Known>): Promise<void> {
+  const { files, sessions } = await lifecycle.guest(id);
+  const kept = known.get(id);
+  const path = kept?.path ?? `/data/${id}`;
+  if (kept === undefined) await files.write(path, (async function* () {})(), {});
+  expect(await files.stat(path, {})).toMatchObject({ type: "file" });
+  const goesOn = kept !== undefined && (generation === kept.generation || (generation === kept.generation + 1 && restored === "memory"));
+  if (goesOn) expect(await sessions.get(kept.sessionId)).toMatchObject({ end: null });
+  const sessionId = goesOn ? kept.sessionId : `se_${id}_${generation}`;
+  if (!goesOn) await sessions.start({ sessionId: sessionId, argv: ["sleep", "1"], hold: false });
+  known.set(id, { path, sessionId, generation });
+}
