@@ -52,6 +52,20 @@ describe("a restore that fails", () => {
     expect(world.errors.filter((line) => line.includes(": Error:"))).toEqual([]);
   });
 
+  test.each([new TorporError("engine_failed", "no network namespace can be made"), new TypeError("a fault of ours")])(
+    "for a cause that is not the checkpoint's (%s) leaves it paused, also with prefer: it may pass",
+    async (error) => {
+      const { world, lifecycle } = await withPaused();
+      const restore = world.engine.restore.bind(world.engine);
+      world.engine.restore = async () => {
+        throw error;
+      };
+      expect(await lifecycle.resume("base")).toMatchObject({ operation: { status: "failed" }, sandbox: { state: "paused" } });
+      world.engine.restore = restore;
+      expect((await lifecycle.resume("base")).operation.result).toMatchObject({ restored: "memory" });
+    },
+  );
+
   test("for want of room leaves it paused, also with prefer: its memory is still there", async () => {
     const { world, lifecycle } = await withPaused();
     world.engine.failNext("restore", new TorporError("capacity_exceeded", "512 MiB are needed, 100 MiB are free"));

@@ -123,7 +123,13 @@ async function restoreOnce(work: Work, checkpointId: string): Promise<void> {
     cloneAnew(ports, boundTo, incarnation.diskId),
   ]);
   await restore(ports, sandbox, incarnation, manifest);
-  await greet(ports, sandbox, incarnation.runtimeId, sandbox.generation + 1, "resumed");
+  try {
+    await greet(ports, sandbox, incarnation.runtimeId, sandbox.generation + 1, "resumed");
+  } catch (cause) {
+    const status = await ports.engine.inspect(incarnation.runtimeId);
+    if (status.state !== "ended") throw cause;
+    throw new TorporError("restore_failed", `sandbox ${sandbox.name} ended as soon as it was restored: ${status.cause.message}`, { cause });
+  }
 }
 
 async function bootFresh(work: Work): Promise<void> {

@@ -10,6 +10,7 @@ interface Problem {
 }
 
 interface Pending {
+  readonly call: string;
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -92,7 +93,7 @@ export class ShimClient {
     }
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
+      this.#pending.set(id, { call, resolve, reject });
       this.#socket.write(`${JSON.stringify({ id, call, ...fields })}\n`);
     });
   }
@@ -108,7 +109,7 @@ export class ShimClient {
     if (answer.error === undefined) {
       pending?.resolve(answer.result);
     } else {
-      pending?.reject(toTorporError(answer.error));
+      pending?.reject(toTorporError(answer.error, pending.call));
     }
   }
 
@@ -122,16 +123,16 @@ export class ShimClient {
   }
 }
 
-function toTorporError(problem: Problem): TorporError {
-  switch (problem.kind) {
-    case "corrupt":
-      return new TorporError("checkpoint_corrupt", problem.message, {
-        hint: "Resume with memory discarded boots the sandbox from its files.",
-        details: { part: problem.part },
-      });
-    case "engine":
-      return new TorporError(/no space left/i.test(problem.message) ? "disk_full" : "engine_failed", problem.message);
-    case "host":
-      return new TorporError(/no space left/i.test(problem.message) ? "disk_full" : "engine_failed", problem.message);
+function toTorporError(problem: Problem, call: string): TorporError {
+  if (problem.kind === "corrupt") {
+    return new TorporError("checkpoint_corrupt", problem.message, {
+      hint: "Resume with memory discarded boots the sandbox from its files.",
+      details: { part: problem.part },
+    });
   }
+  if (/no space left/i.test(problem.message)) {
+    return new TorporError("disk_full", problem.message);
+  }
+  // An engine that refuses a checkpoint says something about the checkpoint; a host that can't make a mount does not.
+  return new TorporError(problem.kind === "engine" && call === "restore" ? "restore_failed" : "engine_failed", problem.message);
 }
