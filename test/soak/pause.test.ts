@@ -47,9 +47,8 @@ test("a hundred pauses at random moments of a stream (E28, P12)", async () => {
     await Promise.all(streams.map(({ finished }) => finished));
     // One whose start the pause forestalled was refused, and never ran.
     for (const { end, failure, sessionId } of streams) {
-      expect(end?.reason ?? [sessionId, (failure as { code?: string }).code]).toEqual(
-        sessionId === "" ? ["", "operation_active"] : "paused",
-      );
+      const ended = end?.reason ?? `${sessionId} ${(failure as { code?: string }).code}`;
+      expect(["paused", " operation_active"]).toContain(ended);
     }
     await client.resume(name, { memory: "require" });
     const asked = performance.now();
