@@ -109,7 +109,8 @@ export function createLifecycle(ports: Ports): Lifecycle {
       const { runtimeId } = await lookUp(ports, idOrName);
       return runtimeId === null ? "" : ports.engine.logs(runtimeId, limitBytes);
     },
-    imagesInUse: async () => new Set((await ports.store.listSandboxes()).map(({ image }) => image.digest)),
+    imagesInUse: async () =>
+      new Set((await ports.store.listSandboxes()).flatMap(({ image, damage }) => [image.digest, ...(damage?.mentions ?? [])])),
     forget: (retention = defaultRetention) => forget(ports, retention),
     idle: () => runner.idle(),
   };

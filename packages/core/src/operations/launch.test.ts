@@ -35,6 +35,24 @@ describe("a restore that fails", () => {
     expect(await world.disks.list()).toHaveLength(1);
   });
 
+  test("the checkpoint of another sandbox is refused, naming both", async () => {
+    const { world, lifecycle } = await withPaused();
+    const other = (await lifecycle.create({ image: "debian", name: "other" })).sandbox;
+    const foreign = (await lifecycle.pause("other")).sandbox?.checkpoint?.id ?? "";
+    const { id, checkpoint } = await lifecycle.get("base");
+    world.checkpoints.replace(checkpoint?.id ?? "", foreign);
+    const { operation, sandbox } = await lifecycle.resume("base", { memory: "require" });
+    const found = `it is ${foreign} of sandbox ${other?.id}, not ${checkpoint?.id} of sandbox ${id}`;
+    const message = `the checkpoint of sandbox base belongs to another sandbox: ${found}`;
+    expect(operation).toMatchObject({ status: "failed", error: { code: "checkpoint_incompatible", message } });
+    expect(sandbox).toMatchObject({ state: "paused", checkpoint: { id: checkpoint?.id } });
+    expect(await world.engine.list()).toEqual([]);
+    expect((await lifecycle.resume("other", { memory: "require" })).operation.result).toMatchObject({ restored: "memory" });
+    expect((await lifecycle.fork("base")).operation).toMatchObject({
+      error: { code: "checkpoint_incompatible", message: expect.stringContaining(found) },
+    });
+  });
+
   test("P28: is tried once more, on the disk as it was at the pause", async () => {
     const { world, lifecycle } = await withPaused();
     const restore = world.engine.restore.bind(world.engine);

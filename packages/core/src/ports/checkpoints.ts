@@ -32,7 +32,10 @@ export interface Checkpoints {
   begin(id: string, needBytes: number): Promise<string>;
   /** Makes parts and manifest durable, then visible under the id. Repeatable. */
   seal(manifest: CheckpointManifest): Promise<void>;
-  /** undefined: no such checkpoint. checkpoint_corrupt: there is one, and its manifest can't be read. */
+  /**
+   * undefined: no such checkpoint. checkpoint_corrupt: there is one, and its manifest can't be read. What it names is not checked:
+   * files that were swapped are found by who knows what it should be.
+   */
   read(id: string): Promise<CheckpointManifest | undefined>;
   /** Where the parts of a sealed checkpoint lie. */
   locate(id: string): string;

@@ -52,6 +52,13 @@ export class MemoryCheckpoints implements Checkpoints {
     return place.parts;
   }
 
+  /** For tests: as somebody copies another checkpoint's files over it. */
+  replace(id: string, other: string): void {
+    const place = this.#places.get(other);
+    if (place === undefined) throw new Error(`no checkpoint ${other}`);
+    this.#places.set(id, { parts: new Map(place.parts), manifest: place.manifest });
+  }
+
   /** For tests: changes one byte of a part, or of the manifest. */
   corrupt(id: string, part: string): void {
     const place = this.#places.get(id);

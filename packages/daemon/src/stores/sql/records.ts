@@ -67,7 +67,8 @@ export function readRunning({ id, version, sandbox_id, status, record }: Operati
 }
 
 const epoch = new Date(0).toISOString();
-const ids = /\b[a-z]{2}_[a-z0-9]{16}\b/g;
+/** Ids of what it has, and the digest of its image. */
+const ids = /\b[a-z]{2}_[a-z0-9]{16}\b|\bsha256:[0-9a-f]{64}\b/g;
 
 function check(shape: z.ZodObject, text: string): { readonly json: Json; readonly damage: Damage | undefined } {
   const json = parse(text);

@@ -1,0 +1,162 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Sandbox } from "@torpor/contract";
+import type { Store } from "@torpor/core";
+import { MemoryWorld } from "@torpor/core/testing";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openSqliteStore } from "./sqlite/sqlite-store.ts";
+
+let directory: string;
+let path: string;
+let store: Store;
+let world: MemoryWorld;
+
+/** Two sandboxes: one paused, whose record is going to be damaged, and one that runs. */
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "torpor-damaged-"));
+  path = join(directory, "torpor.db");
+  store = await openSqliteStore(path);
+  world = new MemoryWorld({ store });
+  const lifecycle = world.lifecycle();
+  await lifecycle.create({ image: "debian", name: "hurt" });
+  await lifecycle.create({ image: "debian", name: "well" });
+  await lifecycle.pause("hurt");
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+/** As somebody does with sqlite3 in a shell. */
+function edit(table: "sandboxes" | "operations", where: string, change: (record: Record<string, unknown>) => unknown): void {
+  const database = new Database(path);
+  const { record } = database.prepare(`select record from ${table} where ${where}`).get() as { record: string };
+  const changed = change(JSON.parse(record) as Record<string, unknown>);
+  database.prepare(`update ${table} set record = ? where ${where}`).run(typeof changed === "string" ? changed : JSON.stringify(changed));
+  database.close();
+}
+
+const damages: readonly (readonly [title: string, field: string, change: (record: Record<string, unknown>) => unknown])[] = [
+  ["a field of another type", "resources", (record) => ({ ...record, resources: "much" })],
+  ["a missing field", "labels", ({ labels: _, ...record }) => record],
+  ["a state that there is not", "state", (record) => ({ ...record, state: "hibernating" })],
+  ["a time that is none", "updatedAt", (record) => ({ ...record, updatedAt: "yesterday" })],
+  ["a broken checkpoint", "checkpoint", (record) => ({ ...record, checkpoint: { ...(record.checkpoint as object), storedBytes: "5" } })],
+  ["no JSON at all", "record", (record) => JSON.stringify(record).slice(0, -20)],
+];
+
+describe("a sandbox's record that was edited by hand", () => {
+  test.each(damages)(
+    "%s: the daemon starts, shows it as failed with the field, and keeps all that it has",
+    async (_title, field, change) => {
+      edit("sandboxes", "name = 'hurt'", change);
+      const kept = [await world.disks.list(), await world.checkpoints.list()];
+      const lifecycle = world.lifecycle();
+      await lifecycle.recover();
+      const [hurt, well] = await lifecycle.list();
+      expect(hurt).toMatchObject({
+        name: "hurt",
+        state: "failed",
+        failure: { code: "storage_failed", message: expect.stringContaining(`${field} is not`) },
+      });
+      expect(Sandbox.safeParse(hurt).error).toBeUndefined();
+      expect(well).toMatchObject({ name: "well", state: "running" });
+      expect([await world.disks.list(), await world.checkpoints.list()]).toEqual(kept);
+      expect(await lifecycle.imagesInUse()).toContain(well?.image.digest);
+      const refused = { code: "storage_failed", message: expect.stringMatching(/sandbox hurt \(sb_\w+\)/), details: { field } };
+      for (const command of ["pause", "resume", "fork", "stop", "start", "remove"] as const) {
+        await expect(lifecycle[command]("hurt")).rejects.toMatchObject(refused);
+      }
+      await expect(lifecycle.guest("hurt")).rejects.toMatchObject(refused);
+      await lifecycle.pause("well");
+    },
+  );
+
+  test.each(damages)("%s: it can be given up by force, and the next start frees the rest of it", async (_title, _field, change) => {
+    edit("sandboxes", "name = 'hurt'", change);
+    await world.lifecycle().remove("hurt", { force: true });
+    expect((await world.lifecycle().list()).map(({ name }) => name)).toEqual(["well"]);
+    await world.lifecycle().recover();
+    expect(await world.disks.list()).toHaveLength(1);
+    expect(await world.checkpoints.list()).toEqual([]);
+  });
+
+  test("repaired by hand it is as it was", async () => {
+    const before = await store.findSandbox("hurt");
+    edit("sandboxes", "name = 'hurt'", (record) => ({ ...record, env: 7 }));
+    await world.lifecycle().recover();
+    edit("sandboxes", "name = 'hurt'", (record) => ({ ...record, env: {} }));
+    expect(await store.findSandbox("hurt")).toEqual(before);
+    expect((await world.lifecycle().resume("hurt")).operation.result).toMatchObject({ restored: "memory" });
+  });
+
+  test("fields that a newer version wrote stay", async () => {
+    edit("sandboxes", "name = 'hurt'", (record) => ({ ...record, later: { x: 1 } }));
+    await world.lifecycle().resume("hurt");
+    expect(await store.findSandbox("hurt")).toMatchObject({ state: "running", later: { x: 1 } });
+  });
+});
+
+describe("an operation's record", () => {
+  test("that has ended and can't be read is named by who looks at it", async () => {
+    const [operation] = await store.listOperations((await store.findSandbox("hurt"))?.id ?? "");
+    edit("operations", `id = '${operation?.id}'`, (record) => ({ ...record, startedAt: 5 }));
+    const told = { code: "storage_failed", message: expect.stringContaining(`operation ${operation?.id} can't be read: startedAt`) };
+    await expect(world.lifecycle().operation(operation?.id ?? "")).rejects.toMatchObject(told);
+    await expect(world.lifecycle().recover()).resolves.toMatchObject({ operations: 0 });
+  });
+
+  test("at work that can't be read is given up, and its sandbox can be started", async () => {
+    await killedInPause("well");
+    edit("operations", "status = 'running'", (record) => ({ ...record, notes: [] }));
+    const lifecycle = world.lifecycle();
+    await lifecycle.recover();
+    expect(await lifecycle.get("well")).toMatchObject({
+      state: "failed",
+      operation: null,
+      failure: { message: expect.stringContaining("notes is not") },
+    });
+    expect((await lifecycle.operations("well"))[0]).toMatchObject({ status: "failed", error: { code: "storage_failed" } });
+    expect((await lifecycle.start("well")).sandbox).toMatchObject({ state: "running" });
+  });
+
+  test("of a sandbox that can't be read is given up, and the sandbox left as it is", async () => {
+    await killedInPause("well");
+    edit("sandboxes", "name = 'well'", (record) => ({ ...record, engine: null }));
+    await world.lifecycle().recover();
+    expect(await world.lifecycle().list()).toMatchObject([{ name: "hurt" }, { name: "well", state: "failed" }]);
+    expect(await world.engine.list()).toHaveLength(1);
+  });
+
+  test.each([
+    ["kind", "hibernate", /operation op_\w+ is of a kind that this Torpor does not know: start the newer version/],
+    ["phase", "dream", /operation op_\w+ \(pause\) is in phase dream, which this Torpor does not know: start the newer version/],
+  ])("with an unknown %s is from a newer version: the daemon does not start, and touches nothing", async (field, value, message) => {
+    await killedInPause("well");
+    edit("operations", "status = 'running'", (record) => ({ ...record, [field]: value }));
+    const before = everything();
+    await expect(world.lifecycle().recover()).rejects.toMatchObject({ code: "storage_failed", message: expect.stringMatching(message) });
+    expect(everything()).toEqual(before);
+  });
+});
+
+async function killedInPause(name: string): Promise<void> {
+  const reached = Promise.withResolvers<void>();
+  const { lifecycle, kill, quiet } = world.daemon(async (step) => {
+    if (step !== "pause.capture") return;
+    kill();
+    reached.resolve();
+  });
+  void lifecycle.pause(name);
+  await reached.promise;
+  await quiet();
+}
+
+function everything(): unknown {
+  const database = new Database(path, { readonly: true });
+  const rows = ["sandboxes", "operations", "events"].map((table) => database.prepare(`select * from ${table}`).all());
+  database.close();
+  return rows;
+}
