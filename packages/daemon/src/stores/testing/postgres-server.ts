@@ -99,6 +99,11 @@ export class PostgresServer implements AsyncDisposable {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
+  /** Where it listens; PostgreSQL names the file by its port. */
+  get socketPath(): string {
+    return path.join(this.#directory, ".s.PGSQL.5432");
+  }
+
   get #data(): string {
     return path.join(this.#directory, "data");
   }
