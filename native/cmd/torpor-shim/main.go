@@ -15,10 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"torpor.dev/torpor/native/internal/checksum"
+	"torpor.dev/torpor/native/internal/host"
 	"torpor.dev/torpor/native/internal/shim"
 )
 
-const usage = `usage: torpor-shim serve         be the shim of the runtime described by DIR/runtime.json; DIR is a line of stdin
+const usage = `usage: torpor-shim serve DATA    be the shim of a runtime of the data directory DATA; a line of stdin names
+                                 the runtime's own directory, with runtime.json in it
        torpor-shim destroy DIR   free a runtime whose shim is gone
        torpor-shim hash FILE…    print the hash that a checkpoint's manifest has for a file
 `
@@ -30,8 +32,8 @@ func main() {
 	debug.SetGCPercent(25) // one shim a sandbox: small beats quick
 	var err error
 	switch args := os.Args[1:]; {
-	case len(args) == 1 && args[0] == "serve":
-		err = serve()
+	case len(args) == 2 && args[0] == "serve":
+		err = serve(args[1])
 	case len(args) == 2 && args[0] == "destroy":
 		err = shim.Destroy(args[1])
 	case len(args) > 1 && args[0] == "hash":
@@ -49,7 +51,7 @@ func main() {
 // serve starts itself again in a mount namespace of its own: whatever happens to it and the sandbox, their mounts go
 // with them and the host never sees them. unshare(2) moves one thread only, hence the second start. Then it waits to be told
 // which runtime is its own, so that the daemon can have one ready before it needs it.
-func serve() error {
+func serve(dataDirectory string) error {
 	if os.Getenv(inNamespace) == "" {
 		runtime.LockOSThread()
 		if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
@@ -60,6 +62,9 @@ func serve() error {
 			return err
 		}
 		return syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), inNamespace+"=1"))
+	}
+	if err := host.DropForeignMounts(dataDirectory); err != nil {
+		return err
 	}
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {

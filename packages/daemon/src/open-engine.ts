@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Gvisor, resolveRunsc } from "./engines/gvisor/index.ts";
@@ -15,7 +16,7 @@ export async function openEngine({ engine, dataDirectory, ...options }: EngineSe
   const guest = await keepGuest(dataDirectory, nativeBinary("torpor-guest"));
   const runtime =
     engine === "gvisor" ? await Gvisor.create(await resolveRunsc(dataDirectory, process.env), guest, dataDirectory) : await openRunc(guest);
-  return new OciEngine(runtime, { ...options, shimPath: nativeBinary("torpor-shim") });
+  return new OciEngine(runtime, { ...options, dataDirectory: await realpath(dataDirectory), shimPath: nativeBinary("torpor-shim") });
 }
 
 /** Built by scripts/bootstrap, by Go's names of platforms; TORPOR_NATIVE names another directory. */

@@ -14,12 +14,15 @@ const spareDelayMs = 300;
  */
 export class ShimLauncher {
   readonly #binary: string;
+  readonly #dataDirectory: string;
   #spare: ChildProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(binary: string) {
+  /** Of the host's loop mounts a shim keeps those below the data directory alone. */
+  constructor(binary: string, dataDirectory: string) {
     this.#binary = binary;
+    this.#dataDirectory = dataDirectory;
   }
 
   /** Makes a shim ready for the next launch. */
@@ -73,7 +76,7 @@ export class ShimLauncher {
   }
 
   #start(): ChildProcess {
-    const shim = spawn(this.#binary, ["serve"], {
+    const shim = spawn(this.#binary, ["serve", this.#dataDirectory], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore", "pipe"],
       env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },

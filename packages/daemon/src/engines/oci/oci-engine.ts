@@ -13,6 +13,7 @@ import { guestPath } from "./spec.ts";
 export interface OciEngineOptions {
   /** Of the data directory: names everything on the host. */
   readonly instance: string;
+  readonly dataDirectory: string;
   readonly shimPath: string;
   /** Sandboxes' DNS goes to a resolver on the host's own loopback. */
   readonly resolverOnLoopback: boolean;
@@ -37,7 +38,7 @@ export class OciEngine implements Engine {
     this.#options = options;
     this.#directories = new RuntimeDirectories(options.instance);
     this.#lines = new GuestLines((runtimeId) => this.#directories.at(runtimeId).guestSocket);
-    this.#launcher = new ShimLauncher(options.shimPath);
+    this.#launcher = new ShimLauncher(options.shimPath, options.dataDirectory);
   }
 
   /** Makes things ready for the next runtime. Once the pool is mounted: what is mounted later is not seen by a process with mounts of its own. */
