@@ -84,7 +84,8 @@ const idempotencyParameter: Json = {
   name: idempotencyHeader,
   in: "header",
   required: false,
-  description: "With the same key and request the call answers with the same operation, for 24 hours; with another request it is refused.",
+  description:
+    "With the same key and request the call answers with the same operation (for 24 hours) or session (as long as it is kept); with another request it is refused.",
   schema: { type: "string", minLength: 1, maxLength: idempotencyKeyLimit, pattern: idempotencyKeyPattern.source },
 };
 

@@ -28,7 +28,7 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
   /** Largest JSON body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number;
   readonly responses: Readonly<Record<number, Content>>;
-  /** It takes an `Idempotency-Key`: with the same key and request it answers with the same operation. */
+  /** It takes an `Idempotency-Key`: with the same key and request it answers with the same operation or session. */
   readonly keyed?: true;
   /** Error codes it may answer with, beside `common` ones. */
   readonly errors?: readonly string[];

@@ -1,5 +1,5 @@
 import { type Operation, TorporError } from "@torpor/contract";
-import type { Asking, Desk } from "./commands.ts";
+import type { Asking, Desk } from "./desk.ts";
 import { isCancelable } from "./operations/procedures.ts";
 import type { OperationRecord } from "./ports/store.ts";
 

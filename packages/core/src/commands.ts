@@ -1,25 +1,17 @@
 import { type Actor, TorporError } from "@torpor/contract";
+import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";
 import { busy, nameTaken, notFound } from "./lifecycle/refusals.ts";
 import type { Command } from "./lifecycle/states.ts";
-import type { Line } from "./line.ts";
 import type { PlannedChild } from "./operations/fork.ts";
 import { plan } from "./operations/plan.ts";
 import { procedureOf } from "./operations/procedures.ts";
-import type { Runner } from "./operations/runner.ts";
 import type { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "./ports/store.ts";
 import { requireCapability } from "./validation.ts";
-
-/** Where calls are dealt with: the world, the operations at work, and who waits for which sandbox. */
-export interface Desk {
-  readonly ports: Ports;
-  readonly runner: Runner;
-  readonly line: Line;
-}
 
 export interface Ask {
   readonly idOrName: string;
@@ -28,13 +20,6 @@ export interface Ask {
   readonly actor: Actor;
   readonly patience: Patience;
   readonly keyFor: KeyFor;
-}
-
-/** `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */
-export interface Asking {
-  readonly sandboxId: string;
-  readonly operation: OperationRecord;
-  readonly ended: Promise<OperationRecord> | undefined;
 }
 
 /** What came of one look: an answer, an operation to wait for, or the ground moved. */

@@ -1,5 +1,5 @@
 import { type Actor, type CreateSandboxRequest, TorporError } from "@torpor/contract";
-import type { Asking, Desk } from "./commands.ts";
+import type { Asking, Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { nameTaken } from "./lifecycle/refusals.ts";
 import { generateName } from "./names.ts";

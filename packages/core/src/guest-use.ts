@@ -1,4 +1,5 @@
-import { type Desk, lookUp } from "./commands.ts";
+import { lookUp } from "./commands.ts";
+import type { Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import { crossings } from "./lifecycle/crossings.ts";
 import { busy, notRunning, unreadable } from "./lifecycle/refusals.ts";

@@ -1,5 +1,5 @@
 import { type Event, type Operation, type OperationAnswer, type Sandbox, TorporError } from "@torpor/contract";
-import type { Asking, Desk } from "./commands.ts";
+import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import { notFound } from "./lifecycle/refusals.ts";
 import type { Patience } from "./patience.ts";

@@ -11,8 +11,9 @@ import type {
   StopRequest,
 } from "@torpor/contract";
 import { cancel, checkCancelled } from "./cancel.ts";
-import { type Asking, ask, type Desk, lookUp } from "./commands.ts";
+import { ask, lookUp } from "./commands.ts";
 import { create } from "./creation.ts";
+import type { Asking, Desk } from "./desk.ts";
 import { watchEnds } from "./ends.ts";
 import { useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";

@@ -59,6 +59,8 @@ export const keyed: ReadonlySet<RouteName> = new Set([
   "stopSandbox",
   "startSandbox",
   "forkSandbox",
+  "exec",
+  "startSession",
 ]);
 
 export type Params = Readonly<Record<string, string>>;

@@ -177,7 +177,7 @@ describe("a connection that breaks before an answer", () => {
   test("a call that changes something is not", async () => {
     count = 0;
     await against(breaking, async (other) =>
-      expect(other.exec("x", { argv: ["y"] })).rejects.toMatchObject({ code: "daemon_unreachable" }),
+      expect(other.signal("x", "se_y", "TERM")).rejects.toMatchObject({ code: "daemon_unreachable" }),
     );
     expect(count).toBe(1);
   });

@@ -13,6 +13,7 @@ export const sessionRoutes = {
     summary: "Run a command to its end and answer with its output, the last 8 MiB of each stream.",
     body: ExecRequest,
     bodyLimitBytes: 16 * 1024 * 1024,
+    keyed: true,
     responses: { 200: json(ExecResult) },
   }),
   execSocket: route({
@@ -28,6 +29,7 @@ export const sessionRoutes = {
     path: "/v1/sandboxes/{id}/sessions",
     summary: "Start a command and leave it running.",
     body: StartSessionRequest,
+    keyed: true,
     responses: { 201: json(Session) },
   }),
   listSessions: route({

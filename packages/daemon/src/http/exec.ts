@@ -1,5 +1,5 @@
 import { type ExecRequest, type ExecResult, TorporError } from "@torpor/contract";
-import type { GuestSessions } from "@torpor/core";
+import type { GuestSessions, SessionFrame } from "@torpor/core";
 import { Tail } from "./tail.ts";
 
 /** What is kept of each stream, in bytes. */
@@ -12,13 +12,25 @@ export async function runToEnd(
   signal: AbortSignal,
 ): Promise<ExecResult> {
   const { input, ...start } = request;
+  const { sessionId } = request;
+  const frames = sessions.run({ ...start, stdin: input !== undefined, hold: true }, signal);
+  return gather(sessionId, frames, () => {
+    if (input !== undefined) feed(sessions, sessionId, Buffer.from(input, "base64"));
+  });
+}
+
+/** The same of one that was started before: what is kept of its output, then the rest. */
+export function readToEnd(sessions: GuestSessions, sessionId: string, signal: AbortSignal): Promise<ExecResult> {
+  return gather(sessionId, sessions.attach(sessionId, 0, true, signal), () => {});
+}
+
+async function gather(sessionId: string, frames: AsyncIterable<SessionFrame>, started: () => void): Promise<ExecResult> {
   const stdout = new Tail(keptBytes);
   const stderr = new Tail(keptBytes);
-  const { sessionId } = request;
-  for await (const frame of sessions.run({ ...start, stdin: input !== undefined, hold: true }, signal)) {
-    if (frame.type === "started" && input !== undefined) feed(sessions, sessionId, Buffer.from(input, "base64"));
+  for await (const frame of frames) {
+    if (frame.type === "started") started();
     else if (frame.type === "output") (frame.stream === "stderr" ? stderr : stdout).add(frame.data);
-    else if (frame.type === "end") {
+    else {
       return {
         sessionId,
         end: frame.end,

@@ -35,6 +35,24 @@ test("A01: a failed call's retry has the same failure; a removal's retry its suc
   expect((await remove(false)).json()).toMatchObject({ error: { code: "idempotency_conflict" } });
 });
 
+test("A01: a command with a key is run once, and its retry has the same output, also after a pause", async () => {
+  await using server = await startTestServer();
+  await post(server, "/v1/sandboxes", { image: "debian", name: "base" }, "c");
+  const command = { argv: ["sh", "-c", "echo once >> log; cat log; exit 3"] };
+  const first = await post(server, "/v1/sandboxes/base/exec", command, "k");
+  expect(Buffer.from(first.body.stdout, "base64").toString()).toBe("once\n");
+  expect(await post(server, "/v1/sandboxes/base/exec", command, "k")).toMatchObject({ status: 200, body: first.body });
+  const many = await Promise.all(Array.from({ length: 5 }, () => post(server, "/v1/sandboxes/base/exec", command, "five")));
+  for (const { body } of many) expect(body).toEqual(many[0]?.body);
+  await post(server, "/v1/sandboxes/base/pause", {}, "p");
+  await post(server, "/v1/sandboxes/base/resume", {}, "r");
+  expect((await post(server, "/v1/sandboxes/base/exec", command, "k")).body).toEqual(first.body);
+  const other = await post(server, "/v1/sandboxes/base/exec", { argv: ["true"] }, "k");
+  expect(other).toMatchObject({ status: 409, body: { error: { code: "idempotency_conflict" } } });
+  const started = await post(server, "/v1/sandboxes/base/sessions", { argv: ["sleep", "60"] }, "s");
+  expect((await post(server, "/v1/sandboxes/base/sessions", { argv: ["sleep", "60"] }, "s")).body).toMatchObject({ pid: started.body.pid });
+});
+
 test("what is at work is told at once, with when to come again; and can be given up", async () => {
   await using server = await startTestServer();
   await post(server, "/v1/sandboxes", { image: "debian", name: "base" }, "c");

@@ -17,7 +17,10 @@ export function createProcessGuest(root: string): ProcessGuest {
     if (session === undefined) throw new TorporError("session_not_found", `there is no session ${id}`);
     return session;
   };
+  const begun = new Set<string>();
   const start: GuestSessions["start"] = async (request) => {
+    if (begun.has(request.sessionId)) throw new TorporError("idempotency_conflict", `there is a session ${request.sessionId} already`);
+    begun.add(request.sessionId);
     const session = await ProcessSession.start(request, root);
     all.set(request.sessionId, session);
     return session.describe();

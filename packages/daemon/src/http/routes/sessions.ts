@@ -1,20 +1,33 @@
 import { routes } from "@torpor/contract";
 import type { FastifyInstance } from "fastify";
-import { runToEnd } from "../exec.ts";
+import { readToEnd, runToEnd } from "../exec.ts";
+import { startOnce } from "../keyed-session.ts";
 import { leaving } from "../leaving.ts";
+import { onceOf } from "../once.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
 
 export function serveSessions(app: FastifyInstance, { lifecycle, ids }: Served): void {
-  serve(app, routes.exec, async ({ params, body, reply }) => {
+  serve(app, routes.exec, async ({ params, body, request, reply }) => {
     const { sessions } = await lifecycle.guest(params.id);
     // The client's leaving ends the wait for output, never the process.
-    return runToEnd(sessions, { ...body, sessionId: ids.next("se") }, leaving(reply));
+    const left = leaving(reply);
+    return startOnce(
+      sessions,
+      { once: onceOf(request, body), ids },
+      (sessionId) => runToEnd(sessions, { ...body, sessionId }, left),
+      (sessionId) => readToEnd(sessions, sessionId, left),
+    );
   });
-  serve(app, routes.startSession, async ({ params, body, reply }) => {
+  serve(app, routes.startSession, async ({ params, body, request, reply }) => {
     const { sessions } = await lifecycle.guest(params.id);
     reply.code(201);
-    return sessions.start({ ...body, sessionId: ids.next("se"), hold: false });
+    return startOnce(
+      sessions,
+      { once: onceOf(request, body), ids },
+      (sessionId) => sessions.start({ ...body, sessionId, hold: false }),
+      (sessionId) => sessions.get(sessionId),
+    );
   });
   serve(app, routes.listSessions, async ({ params }) => ({ sessions: await (await lifecycle.guest(params.id)).sessions.list() }));
   serve(app, routes.getSession, async ({ params }) => (await lifecycle.guest(params.id)).sessions.get(params.sid));
