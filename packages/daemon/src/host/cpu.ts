@@ -10,5 +10,11 @@ export interface Cpu {
 export async function readCpu(): Promise<Cpu> {
   const text = await readFile("/proc/cpuinfo", "utf8");
   const line = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(text)?.[1] ?? "";
-  return { architecture: arch(), features: line.split(/\s+/).filter((name) => name !== "").sort() };
+  return {
+    architecture: arch(),
+    features: line
+      .split(/\s+/)
+      .filter((name) => name !== "")
+      .sort(),
+  };
 }

@@ -8,5 +8,11 @@ const cgroup2Magic = 0x63677270;
 /** What the host gives, for `torpor info` and for refusals with figures. */
 export async function readNodeFacts(): Promise<Info["host"]> {
   const { type } = await statfs("/sys/fs/cgroup");
-  return { kernel: release(), architecture: arch(), cpus: cpus().length, memoryBytes: totalmem(), cgroup: type === cgroup2Magic ? "v2" : "v1" };
+  return {
+    kernel: release(),
+    architecture: arch(),
+    cpus: cpus().length,
+    memoryBytes: totalmem(),
+    cgroup: type === cgroup2Magic ? "v2" : "v1",
+  };
 }

@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { TorporError } from "@torpor/contract";
 import type { Network, NetworkLease } from "@torpor/core";
 import { run } from "../host/spawn.ts";
-import { resolverAddress, ruleset, type RuleSettings, tableName } from "./rules.ts";
-import { formatAddress, formatSubnet, parseAddress, sizeOf, type Subnet } from "./subnet.ts";
+import { type RuleSettings, resolverAddress, ruleset, tableName } from "./rules.ts";
+import { formatAddress, formatSubnet, parseAddress, type Subnet, sizeOf } from "./subnet.ts";
 
 /** Each sandbox gets a /30: network, gateway (the host's end), its own address, broadcast. */
 const blockSize = 4;
@@ -31,7 +31,9 @@ export class NatNetwork implements Network {
 
   /** Takes the rules away; only when no sandbox runs. */
   async close(): Promise<void> {
-    await run("nft", ["-f", "-"], { input: `table inet ${tableName(this.#settings.instance)} {}\ndelete table inet ${tableName(this.#settings.instance)}\n` });
+    await run("nft", ["-f", "-"], {
+      input: `table inet ${tableName(this.#settings.instance)} {}\ndelete table inet ${tableName(this.#settings.instance)}\n`,
+    });
   }
 
   allocate(taken: ReadonlySet<string>): string {
@@ -43,11 +45,18 @@ export class NatNetwork implements Network {
         return address;
       }
     }
-    throw new TorporError("capacity_exceeded", `All ${this.#blocks} addresses of ${formatSubnet(this.#settings.subnet)} are taken`, { hint: "Remove sandboxes that you no longer need." });
+    throw new TorporError("capacity_exceeded", `All ${this.#blocks} addresses of ${formatSubnet(this.#settings.subnet)} are taken`, {
+      hint: "Remove sandboxes that you no longer need.",
+    });
   }
 
   lease(address: string): NetworkLease {
-    return { address, prefixLength: blockPrefix, gateway: formatAddress(parseAddress(address) - 1), resolver: this.#settings.resolver === null ? null : resolverAddress };
+    return {
+      address,
+      prefixLength: blockPrefix,
+      gateway: formatAddress(parseAddress(address) - 1),
+      resolver: this.#settings.resolver === null ? null : resolverAddress,
+    };
   }
 
   get subnet(): Subnet {

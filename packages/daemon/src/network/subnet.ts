@@ -1,5 +1,5 @@
-import { run } from "../host/spawn.ts";
 import { TorporError } from "@torpor/contract";
+import { run } from "../host/spawn.ts";
 
 /** An IPv4 network: `base` as a number, `prefixLength` bits of it fixed. */
 export interface Subnet {
@@ -24,12 +24,16 @@ export async function chooseSubnet(seed: number): Promise<Subnet> {
       return candidate;
     }
   }
-  throw new TorporError("engine_unavailable", "Every part of 10.64.0.0/10 is routed elsewhere on this host", { hint: "Give the sandboxes a network with torpord --subnet." });
+  throw new TorporError("engine_unavailable", "Every part of 10.64.0.0/10 is routed elsewhere on this host", {
+    hint: "Give the sandboxes a network with torpord --subnet.",
+  });
 }
 
 /** Routes of others into the subnet; interfaces whose name starts with `ownPrefix` are ours. */
 export async function foreignRoutes(subnet: Subnet, ownPrefix: string): Promise<string[]> {
-  return (await hostRoutes()).filter((route) => !route.device.startsWith(ownPrefix) && overlap(route.subnet, subnet)).map((route) => `${formatSubnet(route.subnet)} on ${route.device}`);
+  return (await hostRoutes())
+    .filter((route) => !route.device.startsWith(ownPrefix) && overlap(route.subnet, subnet))
+    .map((route) => `${formatSubnet(route.subnet)} on ${route.device}`);
 }
 
 export function parseSubnet(text: string): Subnet {

@@ -1,7 +1,7 @@
-import { type Capabilities, capabilityNames, type Resources, TorporError } from "@torpor/contract";
-import type { Capture, CheckpointManifest, RuntimeSpec } from "@torpor/core";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { type Capabilities, capabilityNames, type Resources, TorporError } from "@torpor/contract";
+import type { Capture, CheckpointManifest, RuntimeSpec } from "@torpor/core";
 import { type Cpu, readCpu } from "../../host/cpu.ts";
 import { type GuestBinary, guestDirectory, hasGuest } from "../oci/guest-binary.ts";
 import type { LaunchPlan, OciRuntime } from "../oci/oci-runtime.ts";
@@ -27,7 +27,9 @@ const mib = 2 ** 20;
 /** gVisor: a kernel of its own in user space, which can write its whole state to a file and go on from it. */
 export class Gvisor implements OciRuntime {
   readonly name = "gvisor";
-  readonly capabilities: Capabilities["capabilities"] = Object.fromEntries(capabilityNames.map((name) => [name, { supported: true, reason: "" }])) as Capabilities["capabilities"];
+  readonly capabilities: Capabilities["capabilities"] = Object.fromEntries(
+    capabilityNames.map((name) => [name, { supported: true, reason: "" }]),
+  ) as Capabilities["capabilities"];
   /** Below this a Python or Node.js process does not start. */
   readonly minimumMemoryBytes = 64 * mib;
   readonly binary: EngineBinary;
@@ -55,11 +57,21 @@ export class Gvisor implements OciRuntime {
   }
 
   async planRestore(spec: RuntimeSpec, directory: RuntimeDirectory, cgroup: string, manifest: CheckpointManifest): Promise<LaunchPlan> {
-    const binary = manifest.engine.sha256 === this.binary.sha256 ? this.binary : await keptRunsc(this.#dataDirectory, manifest.engine.sha256);
+    const binary =
+      manifest.engine.sha256 === this.binary.sha256 ? this.binary : await keptRunsc(this.#dataDirectory, manifest.engine.sha256);
     this.#refuseOthers(manifest, binary !== undefined, await hasGuest(this.#dataDirectory, manifest.guest.sha256));
     const record = manifest.restore as RestoreRecord;
-    const places = { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guestDirectory(this.#dataDirectory, manifest.guest.sha256) };
-    return { command: command(binary?.path ?? this.binary.path, directory, record.flags), spec: rebaseSpec(record.spec, spec, places), speaksControl: speaksControl(binary) };
+    const places = {
+      root: directory.root,
+      namespace: directory.namespace,
+      cgroup,
+      guestDirectory: guestDirectory(this.#dataDirectory, manifest.guest.sha256),
+    };
+    return {
+      command: command(binary?.path ?? this.binary.path, directory, record.flags),
+      spec: rebaseSpec(record.spec, spec, places),
+      speaksControl: speaksControl(binary),
+    };
   }
 
   async describeCapture(directory: RuntimeDirectory): Promise<Omit<Capture, "parts">> {
@@ -69,7 +81,10 @@ export class Gvisor implements OciRuntime {
     const sha256 = path.basename(path.dirname(engine[0] ?? ""));
     const binary = sha256 === this.binary.sha256 ? this.binary : await keptRunsc(this.#dataDirectory, sha256);
     const mounts = spec["mounts"] as { destination: string; source: string }[];
-    const restore: RestoreRecord = { flags: engine.slice(1).filter((flag) => !flag.startsWith("--root=") && !flag.startsWith("--shared-root=")), spec };
+    const restore: RestoreRecord = {
+      flags: engine.slice(1).filter((flag) => !flag.startsWith("--root=") && !flag.startsWith("--shared-root=")),
+      spec,
+    };
     return {
       engine: { name: this.name, version: binary?.version ?? "unknown", sha256 },
       guest: { sha256: path.basename(mounts.find((mount) => mount.destination === "/.torpor/bin")?.source ?? "") },

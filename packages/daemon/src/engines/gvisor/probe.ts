@@ -1,6 +1,8 @@
 import { run } from "../../host/spawn.ts";
 
-export type Probe = { readonly usable: true; readonly version: string } | { readonly usable: false; readonly version: string | null; readonly reason: string };
+export type Probe =
+  | { readonly usable: true; readonly version: string }
+  | { readonly usable: false; readonly version: string | null; readonly reason: string };
 
 /** Debian's packages of these dates restore neither in the background nor into a running source. */
 const tooOld = ["20221219", "20240729"];

@@ -39,10 +39,14 @@ export async function resolveRunsc(dataDirectory: string, env: NodeJS.ProcessEnv
       rejected.push(`${file} (TORPOR_RUNSC) is not a program`);
     }
   }
-  throw new TorporError("engine_unavailable", `No usable gVisor engine (runsc) is on this host${rejected.length > 0 ? `: ${rejected.join("; ")}` : ""}`, {
-    hint: `Run scripts/bootstrap, which builds version ${pin.version}, or name a newer runsc by TORPOR_RUNSC.`,
-    details: { rejected },
-  });
+  throw new TorporError(
+    "engine_unavailable",
+    `No usable gVisor engine (runsc) is on this host${rejected.length > 0 ? `: ${rejected.join("; ")}` : ""}`,
+    {
+      hint: `Run scripts/bootstrap, which builds version ${pin.version}, or name a newer runsc by TORPOR_RUNSC.`,
+      details: { rejected },
+    },
+  );
 }
 
 /** The kept binary with this digest: a checkpoint is restored by the very engine that made it. */
@@ -56,7 +60,10 @@ function candidates(env: NodeJS.ProcessEnv): { file: string; source: string }[] 
     return [{ file: named, source: "env" }];
   }
   const cache = path.join(env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "torpor", `runsc-${pin.version}`, "runsc");
-  const onPath = (env["PATH"] ?? "").split(":").filter((directory) => path.isAbsolute(directory)).map((directory) => ({ file: path.join(directory, "runsc"), source: "path" }));
+  const onPath = (env["PATH"] ?? "")
+    .split(":")
+    .filter((directory) => path.isAbsolute(directory))
+    .map((directory) => ({ file: path.join(directory, "runsc"), source: "path" }));
   return [{ file: cache, source: "cache" }, ...onPath];
 }
 
