@@ -174,7 +174,7 @@ func (r *Runtime) change(frozen bool, call func() error) error {
 	return r.recordFrozen(frozen, false)
 }
 
-// Capture writes the memory of the frozen runtime to location, and hashes it while the disk is synced.
+// Capture writes the memory of the frozen runtime to location, and syncs its disk.
 func (r *Runtime) Capture(location string) ([]Part, error) {
 	if !r.isFrozen() {
 		return nil, errors.New("a capture needs a frozen runtime")
@@ -186,10 +186,10 @@ func (r *Runtime) Capture(location string) ([]Part, error) {
 		return nil, err
 	}
 	// The engine writes what the gofer holds back to the host during the checkpoint: the sync comes after it.
-	synced := make(chan error, 1)
-	go func() { synced <- r.syncDisk() }()
-	parts, err := hashParts(location)
-	return parts, errors.Join(err, <-synced)
+	if err := r.syncDisk(); err != nil {
+		return nil, err
+	}
+	return listParts(location)
 }
 
 // Sync writes the disk's dirty pages to its block image.

@@ -34,8 +34,8 @@ export async function execute(execution: Execution): Promise<OperationRecord> {
     const status = outcome.error === undefined ? "succeeded" : "failed";
     await run.journal.end(outcome, { status, phase: "done", error: outcome.error === undefined ? null : toErrorBody(outcome.error).error });
   } catch (error) {
-    // Somebody else has the operation: it is theirs now.
-    if (error instanceof StoreConflict) throw error;
+    // Somebody else has the operation: it is theirs now. Or the store failed where there may be no way back: it goes on when the store does.
+    if (error instanceof StoreConflict || run.mustGoForward) throw error;
     outcome = await run.fail(error);
   }
   await run.failpoint("ended");
@@ -77,7 +77,7 @@ class Run {
 
   async fail(cause: unknown): Promise<Outcome> {
     const { ports, procedure, signal } = this.#execution;
-    const committed = this.#committed();
+    const committed = this.committed;
     const error = signal.aborted && !committed ? this.#givenUp() : toTorporError(cause);
     this.journal.revert();
     const { id, kind, sandboxId, phase } = this.journal.operation;
@@ -113,7 +113,7 @@ class Run {
   #startAgain(): void {
     const { procedure } = this.#execution;
     const { attempt, kind, phase } = this.journal.operation;
-    if (attempt === 1 || this.#committed()) return;
+    if (attempt === 1 || this.committed) return;
     const interrupted = procedure.phases[this.#index] as Phase;
     if (interrupted.giveUpOnCrash || attempt > attemptLimit) {
       throw new TorporError("shutting_down", `the daemon ended in phase ${phase} of this ${kind}: it was undone`, { hint: "ask again" });
@@ -130,19 +130,25 @@ class Run {
         this.journal.stage(step, phase.name, clock.monotonicMs() - began);
         return;
       } catch (error) {
-        if (!this.#committed() || tries === forwardTries) throw error;
+        if (!this.committed || tries === forwardTries) throw error;
         await clock.sleep(forwardPauseMs * 2 ** tries);
       }
     }
   }
 
-  #committed(): boolean {
+  /** An undo could take away what the store has as committed. */
+  get mustGoForward(): boolean {
+    const { broken } = this.journal;
+    return broken === "unknown" || (broken === "failed" && this.committed);
+  }
+
+  get committed(): boolean {
     const { commitPoint } = this.#execution.procedure;
     return commitPoint !== null && this.#index >= this.#names.indexOf(commitPoint);
   }
 
   #throwIfCancelled(): void {
-    if (this.#execution.signal.aborted && !this.#committed()) throw this.#givenUp();
+    if (this.#execution.signal.aborted && !this.committed) throw this.#givenUp();
   }
 
   /** The first cause, also when the phase then ended with a failure of its own. */

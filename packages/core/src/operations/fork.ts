@@ -3,7 +3,7 @@ import { toTorporError } from "../failure.ts";
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { commitBirth } from "./birth.ts";
-import { capture, freeze, goOn, manifestOf, quiesce, reserve, undoFreeze } from "./freezing.ts";
+import { capture, freeze, goOn, quiesce, reserve, sealCapture, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
 import { cloneAnew } from "./runtime.ts";
 
@@ -48,7 +48,7 @@ const seal: Phase = {
     const checkpointId = optionalNote(work, "checkpointId");
     if (checkpointId === null) return undefined;
     const taken = work.operation.notes.capture as Capture;
-    await work.ports.checkpoints.seal(manifestOf(work, checkpointId, note(work, "fromDiskId"), taken));
+    await sealCapture(work, checkpointId, note(work, "fromDiskId"), taken);
     return { notes: { capture: null } };
   },
 };

@@ -3,7 +3,7 @@ import type { Capture } from "../ports/engine.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
 import { note, optionalNote, type Phase, type Work } from "./procedure.ts";
-import { greet } from "./runtime.ts";
+import { bothEnded, greet } from "./runtime.ts";
 
 /** Beside the runtime's memory a checkpoint holds the engine's own state: 0.2 MB measured, and room for its growth. */
 const stateMarginBytes = 64 * 1024 * 1024;
@@ -55,7 +55,19 @@ export function capture(work: Work): Promise<Capture> {
   return work.ports.engine.capture(runtimeOf(work.sandbox), note(work, "location"));
 }
 
-export function manifestOf(work: Work, id: string, diskId: string, captured: Capture): CheckpointManifest {
+/** Hashes and flushes what was captured, side by side, and seals it: one reads the pages that the other writes. */
+export async function sealCapture(work: Work, id: string, diskId: string, captured: Capture): Promise<CheckpointManifest> {
+  const { ports } = work;
+  // A crash after the seal and before its journal entry: the place is gone, the checkpoint is there.
+  const sealed = work.repeated ? await ports.checkpoints.read(id) : undefined;
+  if (sealed !== undefined) return sealed;
+  const [parts] = await bothEnded([ports.engine.digest(note(work, "location"), captured.parts), ports.checkpoints.flush(id)]);
+  const manifest = manifestOf(work, id, diskId, { ...captured, parts });
+  await ports.checkpoints.seal(manifest);
+  return manifest;
+}
+
+function manifestOf(work: Work, id: string, diskId: string, captured: Capture & Pick<CheckpointManifest, "parts">): CheckpointManifest {
   const { sandbox, ports } = work;
   const { parts, engine, guest, cpu, restore } = captured;
   return {

@@ -1,5 +1,5 @@
 import type { Ports } from "../ports/ports.ts";
-import type { NewEvent, OperationRecord, SandboxRecord } from "../ports/store.ts";
+import { type Change, isUnknown, type NewEvent, type OperationRecord, type SandboxRecord } from "../ports/store.ts";
 import type { Outcome, Step } from "./procedure.ts";
 
 /** The records of one operation at work, and what of them is not written yet. */
@@ -9,6 +9,8 @@ export class Journal {
   readonly #ports: Ports;
   #written: SandboxRecord;
   #sandboxChanged = false;
+  /** The store did not take what was to be written, or nobody knows whether it did. */
+  broken: "no" | "failed" | "unknown" = "no";
 
   constructor(ports: Ports, sandbox: SandboxRecord, operation: OperationRecord) {
     this.#ports = ports;
@@ -49,7 +51,7 @@ export class Journal {
     };
     const events = outcome.events.map((event) => ({ ...event, sandboxId: this.sandbox.id, operationId: operation.id, at }));
     if (outcome.sandbox === "removed") {
-      await this.#ports.store.commit({ removed: [this.sandbox], operations: [operation], events });
+      await this.#write({ removed: [this.sandbox], operations: [operation], events });
       this.operation = { ...operation, version: operation.version + 1 };
       return;
     }
@@ -61,10 +63,20 @@ export class Journal {
 
   async #commit(changed: SandboxRecord, operation: OperationRecord, events: readonly NewEvent[], updatedAt?: string): Promise<void> {
     const sandbox = { ...changed, updatedAt: later(updatedAt ?? this.#ports.clock.now().toISOString(), this.#written.updatedAt) };
-    await this.#ports.store.commit({ operations: [operation], events, ...(this.#sandboxChanged ? { sandboxes: [sandbox] } : {}) });
+    await this.#write({ operations: [operation], events, ...(this.#sandboxChanged ? { sandboxes: [sandbox] } : {}) });
     this.operation = { ...operation, version: operation.version + 1 };
     if (this.#sandboxChanged) this.sandbox = this.#written = { ...sandbox, version: sandbox.version + 1 };
     this.#sandboxChanged = false;
+  }
+
+  async #write(change: Change): Promise<void> {
+    try {
+      await this.#ports.store.commit(change);
+      this.broken = "no";
+    } catch (error) {
+      this.broken = isUnknown(error) ? "unknown" : "failed";
+      throw error;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { endingFailed, reclaim, shutdown } from "./ending.ts";
-import { capture, freeze, manifestOf, quiesce, reserve, runtimeOf, storedBytes, undoFreeze } from "./freezing.ts";
+import { capture, freeze, quiesce, reserve, runtimeOf, sealCapture, storedBytes, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, type Procedure, type Work } from "./procedure.ts";
 
 /** Memory and files kept. Until the checkpoint is committed to the record the sandbox can go on, and does if anything fails. */
@@ -35,10 +35,9 @@ export const pause: Procedure = {
       name: "seal",
       redoFrom: "reserve",
       async run(work) {
-        const { ports, sandbox, operation } = work;
+        const { sandbox, operation } = work;
         const captured = operation.notes.capture as Capture;
-        const manifest = manifestOf(work, note(work, "checkpointId"), sandbox.diskId ?? "", captured);
-        await ports.checkpoints.seal(manifest);
+        const manifest = await sealCapture(work, note(work, "checkpointId"), sandbox.diskId ?? "", captured);
         const checkpoint = { id: manifest.id, storedBytes: storedBytes(captured), createdAt: manifest.createdAt };
         // The line of an earlier checkpoint that could not be restored ends here.
         return {

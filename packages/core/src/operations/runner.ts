@@ -1,6 +1,7 @@
 import type { Ports } from "../ports/ports.ts";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
 import { execute } from "./executor.ts";
+import { outliveStore } from "./outlive-store.ts";
 import type { GivingUp } from "./procedure.ts";
 import { procedureOf } from "./procedures.ts";
 
@@ -24,15 +25,16 @@ export class Runner {
     const present = this.#running.get(operation.id);
     if (present !== undefined) return present.ended;
     const abort = new AbortController();
-    const ended = execute({
-      ports: this.#ports,
-      procedure: procedureOf(operation),
-      sandbox,
-      operation,
-      signal: abort.signal,
-      spawn: (child, birth) => this.run(child, birth),
-      later: (work) => this.#keep(work),
-    }).finally(() => this.#running.delete(operation.id));
+    const ended = outliveStore(this.#ports, { sandbox, operation }, (next) =>
+      execute({
+        ...next,
+        ports: this.#ports,
+        procedure: procedureOf(next.operation),
+        signal: abort.signal,
+        spawn: (child, birth) => this.run(child, birth),
+        later: (work) => this.#keep(work),
+      }),
+    ).finally(() => this.#running.delete(operation.id));
     this.#running.set(operation.id, { ended, abort });
     // Whoever waits gets the rejection; without anybody it must not end the process.
     ended.catch((error: unknown) =>

@@ -30,6 +30,8 @@ export interface CheckpointManifest {
 export interface Checkpoints {
   /** A place to write parts into; an earlier unsealed place with the id is emptied. disk_full if less than `needBytes` are free. */
   begin(id: string, needBytes: number): Promise<string>;
+  /** Makes what was written into the place durable: for whoever has something else to do meanwhile. `seal` does it as well. */
+  flush(id: string): Promise<void>;
   /** Makes parts and manifest durable, then visible under the id. Repeatable. */
   seal(manifest: CheckpointManifest): Promise<void>;
   /**

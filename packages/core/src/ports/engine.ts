@@ -31,9 +31,9 @@ export interface RuntimeEnd {
   readonly message: string;
 }
 
-/** A running checkpoint, as the engine left it in the place it was given. */
+/** A checkpoint as the engine left it in the place it was given: neither hashed nor sure to be on the disk yet. */
 export interface Capture {
-  readonly parts: readonly CheckpointPart[];
+  readonly parts: readonly Omit<CheckpointPart, "hash">[];
   readonly engine: CheckpointManifest["engine"];
   readonly guest: CheckpointManifest["guest"];
   readonly cpu: CheckpointManifest["cpu"];
@@ -64,8 +64,10 @@ export interface Engine {
   freeze(runtimeId: string): Promise<void>;
   /** Goes on; a running one stays running. */
   thaw(runtimeId: string): Promise<void>;
-  /** Writes the memory of a frozen runtime into the location, hashes it, and syncs its disk. It stays frozen. */
+  /** Writes the memory of a frozen runtime into the location, and syncs its disk. It stays frozen. */
   capture(runtimeId: string, location: string): Promise<Capture>;
+  /** Hashes what was captured there. Apart from the capture, since a fork's source need not stay frozen for it. */
+  digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]>;
   /** Kills what still runs and frees every host resource: gone when it resolves. Any state, unknown ids, repeats: fine. */
   destroy(runtimeId: string): Promise<void>;
   /** Runtimes that hold anything on this host, whether or not a record knows them. */

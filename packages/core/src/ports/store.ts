@@ -1,4 +1,4 @@
-import type { Event, Operation, Sandbox } from "@torpor/contract";
+import { type Event, type Operation, type Sandbox, TorporError } from "@torpor/contract";
 
 /** What is wrong with a stored record that can't be read whole: it was edited by hand, or a newer Torpor wrote it. */
 export interface Damage {
@@ -65,6 +65,8 @@ export interface Change {
  * - `address`: another sandbox has the address,
  * - `operation`: the sandbox would have two running operations,
  * - `key`: the scope has the key, and it is not expired.
+ *
+ * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
 export interface Store {
   commit(change: Change): Promise<void>;
@@ -102,4 +104,9 @@ export class StoreConflict extends Error {
     super(message);
     this.kind = kind;
   }
+}
+
+/** Whether a commit that failed may have taken place all the same. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof TorporError && error.details.outcome === "unknown";
 }

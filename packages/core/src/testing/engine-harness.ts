@@ -83,6 +83,7 @@ export async function checkpointOf(
   const id = ids.next("ck");
   const location = await checkpoints.begin(id, await engine.memoryBytes(spec.runtimeId));
   const capture = await engine.capture(spec.runtimeId, location);
+  const parts = await engine.digest(location, capture.parts);
   const manifest: CheckpointManifest = {
     version: 1,
     id,
@@ -92,6 +93,7 @@ export async function checkpointOf(
     createdAt: new Date().toISOString(),
     image: { digest: image.digest },
     ...capture,
+    parts,
   };
   await checkpoints.seal(manifest);
   return manifest;

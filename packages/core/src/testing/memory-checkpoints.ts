@@ -17,6 +17,10 @@ export class MemoryCheckpoints implements Checkpoints {
     return this.locate(id);
   }
 
+  async flush(id: string): Promise<void> {
+    if (!this.#places.has(id)) throw new TorporError("storage_failed", `checkpoint ${id} was never begun`);
+  }
+
   async seal(manifest: CheckpointManifest): Promise<void> {
     const place = this.#places.get(manifest.id);
     if (place === undefined) throw new TorporError("storage_failed", `checkpoint ${manifest.id} was never begun`);

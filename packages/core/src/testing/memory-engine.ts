@@ -87,18 +87,22 @@ export class MemoryEngine implements Engine {
   async capture(runtimeId: string, location: string): Promise<Capture> {
     const runtime = this.#get(runtimeId);
     if (runtime.state !== "frozen") throw new TorporError("engine_failed", `runtime ${runtimeId} is captured while it is ${runtime.state}`);
-    const parts: CheckpointPart[] = [];
+    const parts: { name: string; sizeBytes: number }[] = [];
     await this.#faulty("capture", async () => {
       for (const [name, content] of [
         ["state", runtime.dump()],
         ["pages", "pages"],
       ] as const) {
         this.#options.checkpoints.partsAt(location).set(name, content);
-        parts.push({ name, sizeBytes: content.length, hash: hashOf(content) });
+        parts.push({ name, sizeBytes: content.length });
       }
     });
     const engine = { name: this.name, version: this.version, sha256: "0".repeat(64) };
     return { parts, engine, guest: { sha256: "0".repeat(64) }, cpu: { architecture: "memory", features: [] }, restore: {} };
+  }
+
+  async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
+    return parts.map((part) => ({ ...part, hash: hashOf(this.#options.checkpoints.partsAt(location).get(part.name) ?? "") }));
   }
 
   async destroy(runtimeId: string): Promise<void> {

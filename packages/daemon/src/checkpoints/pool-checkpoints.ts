@@ -30,6 +30,11 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
         await mkdir(partial, { mode: 0o700 });
         return partial;
       }),
+    flush: (id) =>
+      guardStorage(`Checkpoint ${id} could not be written`, async () => {
+        const partial = locate(id) + partialSuffix;
+        await Promise.all((await readdir(partial)).map((name) => sync(path.join(partial, name))));
+      }),
     seal: (manifest) =>
       guardStorage(`Checkpoint ${manifest.id} could not be sealed`, async () => {
         const target = locate(manifest.id);

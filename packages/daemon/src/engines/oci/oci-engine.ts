@@ -1,7 +1,8 @@
 import { setTimeout as passes } from "node:timers/promises";
+import path from "node:path";
 import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
-import type { Capture, CheckpointManifest, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
+import type { Capture, CheckpointManifest, CheckpointPart, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
 import { GuestLines } from "../../guest/guest-lines.ts";
 import { run } from "../../host/spawn.ts";
 import { ShimLauncher } from "./launch-shim.ts";
@@ -110,6 +111,12 @@ export class OciEngine implements Engine {
     this.#require("pause");
     const parts = await (await this.#shim(runtimeId)).capture(location);
     return { parts, ...(await this.#runtime.describeCapture(this.#directories.at(runtimeId))) };
+  }
+
+  async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
+    const { stdout } = await run(this.#options.shimPath, ["hash", ...parts.map(({ name }) => path.join(location, name))]);
+    const hashes = stdout.trim().split("\n").map((line) => line.split(" ")[0] ?? "");
+    return parts.map((part, index) => ({ ...part, hash: hashes[index] ?? "" }));
   }
 
   async destroy(runtimeId: string): Promise<void> {

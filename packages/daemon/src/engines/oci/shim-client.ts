@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { TorporError } from "@torpor/contract";
-import type { CheckpointPart, RuntimeEnd } from "@torpor/core";
+import type { Capture, CheckpointPart, RuntimeEnd } from "@torpor/core";
 
 interface Problem {
   readonly kind: "engine" | "corrupt" | "host";
@@ -65,8 +65,8 @@ export class ShimClient {
   thaw(): Promise<void> {
     return this.#call("thaw") as Promise<void>;
   }
-  async capture(location: string): Promise<CheckpointPart[]> {
-    const { parts } = (await this.#call("capture", { location })) as { parts: CheckpointPart[] };
+  async capture(location: string): Promise<Capture["parts"]> {
+    const { parts } = (await this.#call("capture", { location })) as { parts: Capture["parts"] };
     return parts;
   }
   status(): Promise<{ state: "absent" | "running" | "frozen" | "ended"; end?: RuntimeEnd }> {
