@@ -20,7 +20,8 @@ export const benchmark: Benchmark = {
     const subject = await openSubject(context);
     const { floor } = subject;
     await subject.sandbox("idle", 0);
-    await subject.sandbox("still", 0);
+    await subject.client.create({ image: "debian", name: "still" });
+    await subject.client.startSession("still", { argv: ["python3", "-c", "import time\nwhile True: time.sleep(0.05)"] });
     await floor.call("create", { name: "idle" });
     await bringSpawnTimes(context, subject.client);
     const memory = { value: await ourMemory(subject), floor: await floor.call<number>("memory", { name: "idle" }) };
@@ -119,11 +120,14 @@ async function bringSpawnTimes(context: BenchmarkContext, client: Subject["clien
 }
 
 /** PSS in bytes of everything that runs for the one sandbox: the processes of its control group, and its shim. */
-async function ourMemory({ daemon }: Subject): Promise<number> {
-  const mark = `/run/torpor/${daemon.instance}/`;
+async function ourMemory({ daemon, client }: Subject): Promise<number> {
+  const { runtimeId } = await client.get("idle");
+  const mark = `/run/torpor/${daemon.instance}/${runtimeId}`;
+  const { pid: shim } = JSON.parse(read(`${mark}/shim.pid`)) as { pid: number };
   const pids = globSync("/proc/[0-9]*/cmdline").filter((file) => {
     const argv = read(file).split("\0");
-    return argv.some((word) => word.includes(mark)) && /^(runsc-sandbox|runsc-gofer)$|torpor-shim$|runsc$/.test(argv[0] ?? "");
+    const engine = argv.some((word) => word.includes(mark)) && /^(runsc-sandbox|runsc-gofer|.*runsc)$/.test(argv[0] ?? "");
+    return engine || file === `/proc/${shim}/cmdline`;
   });
   return pids.map((file) => Number(/^Pss:\s+(\d+)/m.exec(read(file.replace("cmdline", "smaps_rollup")))?.[1] ?? 0) * 1024).reduce((a, b) => a + b, 0);
 }
