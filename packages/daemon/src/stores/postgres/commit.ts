@@ -17,7 +17,7 @@ const eventLock = 7_041_972;
  */
 export async function commitOnce(kysely: Kysely<Schema>, limitMs: number, change: Change): Promise<void> {
   let unknown = false;
-  await endure(limitMs, async () => {
+  const attempt = async (): Promise<void> => {
     let sent = false;
     try {
       await kysely.transaction().execute(async (transaction) => {
@@ -33,7 +33,20 @@ export async function commitOnce(kysely: Kysely<Schema>, limitMs: number, change
       if (told instanceof StoreConflict && unknown && (await isApplied(kysely, change))) return;
       throw told;
     }
-  });
+  };
+  try {
+    await endure(limitMs, attempt);
+  } catch (error) {
+    throw unknown && isConnectionFailure(error) ? new OutcomeUnknown(error) : error;
+  }
+}
+
+/** The server stayed away too long after the line had broken at the commit itself. */
+export class OutcomeUnknown extends Error {
+  override readonly name = "OutcomeUnknown";
+  constructor(cause: unknown) {
+    super("whether the last change was written is not known", { cause });
+  }
 }
 
 /** By the first record that it wrote; its other parts are in the same transaction. */

@@ -41,6 +41,22 @@ describe("a line that is cut at a commit", () => {
     }
   });
 
+  test("a server that then stays away leaves it open, and says so", async () => {
+    await using proxy = await CuttingProxy.start(server.socketPath);
+    const store = await openPostgresStore(proxy.url(await server.database()), { instance: "cut", commitLimitMs: 200 });
+    proxy.refusing = true;
+    proxy.cuts = ["after"];
+    const told = { code: "storage_failed", details: { outcome: "unknown" }, message: expect.stringContaining("written is not known") };
+    await expect(store.commit({ operations: [operationRecord()] })).rejects.toMatchObject(told);
+    await expect(store.commit({ operations: [operationRecord({ id: "op_b" })] })).rejects.toMatchObject({
+      code: "storage_failed",
+      details: {},
+    });
+    proxy.refusing = false;
+    expect(await store.findOperation("op_a")).toMatchObject({ version: 1 });
+    await store.close();
+  });
+
   test("what somebody else changed meanwhile is a conflict, not taken for one's own", async () => {
     await using proxy = await CuttingProxy.start(server.socketPath);
     const url = await server.database();

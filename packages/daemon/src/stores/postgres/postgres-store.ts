@@ -5,7 +5,7 @@ import { Pool, types } from "pg";
 import { migrate } from "../sql/migrate.ts";
 import type { Schema } from "../sql/schema.ts";
 import { createSqlStore } from "../sql/sql-store.ts";
-import { commitOnce } from "./commit.ts";
+import { commitOnce, OutcomeUnknown } from "./commit.ts";
 import { isConnectionFailure } from "./connection-failure.ts";
 import { endure } from "./endurance.ts";
 import { claim } from "./owner.ts";
@@ -70,8 +70,14 @@ export function placeOf(url: string): string {
   return `postgres://${host || (searchParams.get("host") ?? "")}${pathname}`;
 }
 
+const awayHint = "Look whether PostgreSQL runs there and takes connections; what was begun goes on when it is back.";
+
 function failure(error: unknown, place: string): Error {
   if (error instanceof StoreConflict || error instanceof TorporError) return error;
+  if (error instanceof OutcomeUnknown) {
+    const message = `the store ${place} can't be reached, and ${error.message}`;
+    return new TorporError("storage_failed", message, { cause: error, hint: awayHint, details: { outcome: "unknown" } });
+  }
   if (!(error instanceof Error)) return new Error(String(error));
   const { code } = error as NodeJS.ErrnoException;
   const away = isConnectionFailure(error);
@@ -79,6 +85,6 @@ function failure(error: unknown, place: string): Error {
   const words = `${error.message || code}${code === undefined || error.message.includes(code) ? "" : ` (${code})`}`;
   return new TorporError("storage_failed", `the store ${place} ${away ? "can't be reached" : "failed"}: ${words}`, {
     cause: error,
-    ...(away ? { hint: "Look whether PostgreSQL runs there and takes connections; what was begun goes on when it is back." } : {}),
+    ...(away ? { hint: awayHint } : {}),
   });
 }

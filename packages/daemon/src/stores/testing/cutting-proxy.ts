@@ -10,6 +10,8 @@ export type Cut = "before" | "after";
 /** Between a client and a PostgreSQL server; cuts the line at a commit. */
 export class CuttingProxy implements AsyncDisposable {
   cuts: Cut[] = [];
+  /** New lines are cut at once, as if the server were away. */
+  refusing = false;
   readonly #directory: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -52,6 +54,7 @@ export class CuttingProxy implements AsyncDisposable {
       this.#sockets.add(socket);
       socket.on("error", end).on("close", end);
     }
+    if (this.refusing) end();
     client.on("data", (data) => {
       const cut = isCommit(data) ? this.cuts.shift() : undefined;
       if (cut === "before") end();
