@@ -65,7 +65,7 @@ Every call that begins an operation takes an \`Idempotency-Key\` of 1 to 255 vis
 operation's beginning, and counts for 24 hours for the same call of the same sandbox, as it was named in the address. The same key with the same request
 (\`wait\` aside) is answered by the same operation, also in parallel, after a restart of the daemon, and when it has failed. With another request it is
 \`idempotency_conflict\`. So it is with \`exec\` and the start of a session: the sandbox's own guest remembers them, as long as it keeps the session (while it runs, and among the last 64 that ended), over pauses and
-resumes too. A call that was refused has changed nothing and is not remembered: its retry is looked at anew.
+resumes too; after a restart of the daemon another request under the key is known by its command only. A call that was refused has changed nothing and is not remembered: its retry is looked at anew.
 
 Finished operations and events are kept for 7 days, and at most 1000 of each for a sandbox (\`torpor daemon start --history-days\`, \`--history-limit\`); an
 operation that a key answers with stays as long as the key.

@@ -25,21 +25,9 @@ function sorted(value: unknown): unknown {
 
 /** Of 32 characters, as ids have. */
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
-const half = 8;
 
-/**
- * The id of a session that a call with a key starts: half of it says the key, half the request. So the guest itself, which outlives
- * daemons and pauses, knows whether the call was done, for as long as it keeps the session.
- */
-export function sessionIdOf({ key, fingerprint }: Once): string {
-  return `${sessionIdStart(key)}${digits(fingerprint)}`;
-}
-
-export function sessionIdStart(key: string): string {
-  return `se_${digits(key)}`;
-}
-
-function digits(text: string): string {
-  const bytes = createHash("sha256").update(text).digest().subarray(0, half);
-  return Array.from(bytes, (byte) => alphabet[byte & 31]).join("");
+/** The id of a session that a call with a key starts: so the guest itself knows whether the call was done. */
+export function sessionIdOf(key: string): string {
+  const bytes = createHash("sha256").update(key).digest().subarray(0, 16);
+  return `se_${Array.from(bytes, (byte) => alphabet[byte & 31]).join("")}`;
 }

@@ -49,6 +49,8 @@ test("A01: a command with a key is run once, and its retry has the same output, 
   expect((await post(server, "/v1/sandboxes/base/exec", command, "k")).body).toEqual(first.body);
   const other = await post(server, "/v1/sandboxes/base/exec", { argv: ["true"] }, "k");
   expect(other).toMatchObject({ status: 409, body: { error: { code: "idempotency_conflict" } } });
+  const otherwise = await post(server, "/v1/sandboxes/base/exec", { ...command, env: { A: "1" } }, "k");
+  expect(otherwise).toMatchObject({ status: 409, body: { error: { code: "idempotency_conflict" } } });
   const started = await post(server, "/v1/sandboxes/base/sessions", { argv: ["sleep", "60"] }, "s");
   expect((await post(server, "/v1/sandboxes/base/sessions", { argv: ["sleep", "60"] }, "s")).body).toMatchObject({ pid: started.body.pid });
 });
