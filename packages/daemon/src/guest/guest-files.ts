@@ -37,7 +37,9 @@ export function createGuestFiles(transport: Transport, line: LineState): GuestFi
     list: (path, { user = "", depth = 1 }) => guarded(async () => (await client.listDirectory({ path, user, depth })).entries.map(toEntry)),
     read: (path, { user = "", offset = 0, length = 0, signal }) =>
       guarded(async () => {
-        const messages = client.read({ path, user, offset: BigInt(offset), length: BigInt(length) }, signal === undefined ? {} : { signal })[Symbol.asyncIterator]();
+        const messages = client
+          .read({ path, user, offset: BigInt(offset), length: BigInt(length) }, signal === undefined ? {} : { signal })
+          [Symbol.asyncIterator]();
         const first = await messages.next();
         if (first.done === true || first.value.entry === undefined) {
           throw new TorporError("internal", "the guest sent a file without its entry");
@@ -59,7 +61,8 @@ export function createGuestFiles(transport: Transport, line: LineState): GuestFi
           ),
         ),
       ),
-    makeDirectory: (path, { user = "", parents = false, mode = 0 }) => guarded(async () => toEntry(await client.makeDirectory({ path, user, parents, mode }))),
+    makeDirectory: (path, { user = "", parents = false, mode = 0 }) =>
+      guarded(async () => toEntry(await client.makeDirectory({ path, user, parents, mode }))),
     move: (from, to, { user = "" }) => guarded(async () => toEntry(await client.move({ from, to, user }))),
     remove: (path, { user = "", recursive = false }) => guarded(async () => void (await client.remove({ path, user, recursive }))),
     readArchive: (path, { user = "", follow = false, signal }) => {
@@ -96,7 +99,11 @@ async function* startWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): A
   yield* rest;
 }
 
-const types: Readonly<Record<number, Entry["type"]>> = { [EntryType.FILE]: "file", [EntryType.DIRECTORY]: "directory", [EntryType.SYMLINK]: "symlink" };
+const types: Readonly<Record<number, Entry["type"]>> = {
+  [EntryType.FILE]: "file",
+  [EntryType.DIRECTORY]: "directory",
+  [EntryType.SYMLINK]: "symlink",
+};
 
 function toEntry(entry: GuestEntry): Entry {
   return {

@@ -25,8 +25,17 @@ export class GuestLine implements Guest {
   #identity: Identity | undefined;
 
   constructor(socketPath: string) {
-    this.#manager = new Http2SessionManager("http://guest", { idleConnectionTimeoutMs: never }, { createConnection: () => this.#connect(socketPath), settings: { initialWindowSize: windowBytes } });
-    const transport: Transport = createConnectTransport({ httpVersion: "2", baseUrl: "http://guest", sessionManager: this.#manager, useBinaryFormat: true });
+    this.#manager = new Http2SessionManager(
+      "http://guest",
+      { idleConnectionTimeoutMs: never },
+      { createConnection: () => this.#connect(socketPath), settings: { initialWindowSize: windowBytes } },
+    );
+    const transport: Transport = createConnectTransport({
+      httpVersion: "2",
+      baseUrl: "http://guest",
+      sessionManager: this.#manager,
+      useBinaryFormat: true,
+    });
     this.#client = createClient(GuestService, transport);
     this.sessions = createGuestSessions(transport, this.#state);
     this.files = createGuestFiles(transport, this.#state);

@@ -3,7 +3,14 @@ import type { Session, SessionEnd } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { GuestSessions, SessionFrame, SessionStart } from "@torpor/core";
 import { fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
-import { type AttachResponse, type End, EndReason, type Session as GuestSession, Sessions, Stream } from "./protocol/torpor/guest/v1/guest_pb.ts";
+import {
+  type AttachResponse,
+  type End,
+  EndReason,
+  type Session as GuestSession,
+  Sessions,
+  Stream,
+} from "./protocol/torpor/guest/v1/guest_pb.ts";
 
 export function createGuestSessions(transport: Transport, line: LineState): GuestSessions {
   const client = createClient(Sessions, transport);
@@ -18,23 +25,39 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
 
   async function* frames(open: () => AsyncIterable<AttachResponse>): AsyncGenerator<SessionFrame> {
     refuseIfClosed(line);
+    const messages = open()[Symbol.asyncIterator]();
+    let over = false;
     try {
-      for await (const { event } of open()) {
-        const frame = toFrame(event);
+      while (!over) {
+        const next = await messages.next();
+        over = next.done === true;
+        const frame = over ? undefined : toFrame(next.value.event);
+        if (frame?.type === "end") {
+          // The last message: the call ends by itself. Breaking it off instead would cost an abort, half a millisecond of each short command.
+          over = true;
+          messages.next().catch(() => {});
+        }
         if (frame !== undefined) {
           yield frame;
         }
       }
     } catch (error) {
+      over = true;
       throw fromGuestError(error, line, "session");
+    } finally {
+      if (!over) {
+        messages.return?.().catch(() => {});
+      }
     }
   }
 
   return {
     run: (start, signal) => frames(() => client.run(toRequest(start), signal === undefined ? {} : { signal })),
-    attach: (sessionId, after, hold, signal) => frames(() => client.attach({ sessionId, after: BigInt(after), hold }, signal === undefined ? {} : { signal })),
+    attach: (sessionId, after, hold, signal) =>
+      frames(() => client.attach({ sessionId, after: BigInt(after), hold }, signal === undefined ? {} : { signal })),
     start: (start) => guarded(async () => toSession((await client.start(toRequest(start))).session)),
-    write: (sessionId, offset, data, eof) => guarded(async () => Number((await client.write({ sessionId, offset: BigInt(offset), data, eof })).offset)),
+    write: (sessionId, offset, data, eof) =>
+      guarded(async () => Number((await client.write({ sessionId, offset: BigInt(offset), data, eof })).offset)),
     resize: (sessionId, rows, columns) => guarded(async () => void (await client.resize({ sessionId, rows, columns }))),
     signal: (sessionId, signal) => guarded(async () => void (await client.signal({ sessionId, signal }))),
     get: (sessionId) => guarded(async () => toSession(await client.get({ sessionId }))),
@@ -51,13 +74,19 @@ function toRequest(start: SessionStart) {
     workdir: start.workdir ?? "",
     user: start.user ?? "",
     stdin: start.stdin ?? false,
-    ...(start.terminal === undefined ? {} : { terminal: { rows: start.terminal.rows, columns: start.terminal.columns, term: start.terminal.term ?? "" } }),
+    ...(start.terminal === undefined
+      ? {}
+      : { terminal: { rows: start.terminal.rows, columns: start.terminal.columns, term: start.terminal.term ?? "" } }),
     timeoutMs: BigInt(start.timeoutMs ?? 0),
     hold: start.hold,
   };
 }
 
-const streams: Readonly<Record<number, "stdout" | "stderr" | "terminal">> = { [Stream.STDOUT]: "stdout", [Stream.STDERR]: "stderr", [Stream.TERMINAL]: "terminal" };
+const streams: Readonly<Record<number, "stdout" | "stderr" | "terminal">> = {
+  [Stream.STDOUT]: "stdout",
+  [Stream.STDERR]: "stderr",
+  [Stream.TERMINAL]: "terminal",
+};
 
 function toFrame(event: AttachResponse["event"]): SessionFrame | undefined {
   switch (event.case) {
@@ -90,7 +119,12 @@ function toSession(session: GuestSession | undefined): Session {
   };
 }
 
-const reasons: Readonly<Record<number, SessionEnd["reason"]>> = { [EndReason.EXITED]: "exited", [EndReason.TIMEOUT]: "timeout", [EndReason.OOM]: "oom", [EndReason.KILLED]: "killed" };
+const reasons: Readonly<Record<number, SessionEnd["reason"]>> = {
+  [EndReason.EXITED]: "exited",
+  [EndReason.TIMEOUT]: "timeout",
+  [EndReason.OOM]: "oom",
+  [EndReason.KILLED]: "killed",
+};
 
 function toEnd(end: End): SessionEnd {
   return { reason: reasons[end.reason] ?? "exited", exitCode: end.exitCode, signal: end.signal === "" ? null : end.signal, oom: end.oom };
