@@ -66,6 +66,7 @@ func (d dir) guest() string     { return filepath.Join(string(d), "guest.sock") 
 func (d dir) bundle() string    { return filepath.Join(string(d), "bundle") }
 func (d dir) pidFile() string   { return filepath.Join(string(d), "engine.pid") }
 func (d dir) namespace() string { return filepath.Join(string(d), "netns") }
+func (d dir) log() string       { return filepath.Join(string(d), "shim.log") }
 func (d dir) guestLog() string  { return filepath.Join(string(d), "guest.log") }
 
 // state is what has to be known of a runtime when its shim was killed.

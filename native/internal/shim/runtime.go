@@ -80,9 +80,11 @@ func (r *Runtime) launch(check func() error, verb string, flags ...string) error
 	if err := r.record(state{Phase: "made"}); err != nil {
 		return err
 	}
+	failpoint("launch.made")
 	if err := r.prepareHost(check); err != nil {
 		return errors.Join(err, r.Release())
 	}
+	failpoint("launch.prepared")
 	log, err := os.OpenFile(r.dir.guestLog(), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
 		return errors.Join(err, r.Release())
@@ -92,12 +94,15 @@ func (r *Runtime) launch(check func() error, verb string, flags ...string) error
 	if err := r.engine.runLogged(log, verb, flags...); err != nil {
 		return errors.Join(err, r.Release())
 	}
+	failpoint("launch.started")
 	if err := r.nowLive(); err != nil {
 		return errors.Join(err, r.Release())
 	}
+	failpoint("launch.live")
 	if err := r.link.prepare(); err != nil {
 		return errors.Join(err, r.Release())
 	}
+	failpoint("launch.linked")
 	debug.FreeOSMemory()
 	return nil
 }
@@ -105,8 +110,16 @@ func (r *Runtime) launch(check func() error, verb string, flags ...string) error
 // prepareHost makes mounts and namespace and runs the check beside them; the engine has not started yet.
 func (r *Runtime) prepareHost(check func() error) error {
 	results := make(chan error, 3)
-	go func() { results <- r.root.Mount() }()
-	go func() { results <- host.MakeNamespace(r.dir.namespace(), r.config.Network) }()
+	go func() {
+		err := r.root.Mount()
+		failpoint("launch.mounted")
+		results <- err
+	}()
+	go func() {
+		err := host.MakeNamespace(r.dir.namespace(), r.config.Network)
+		failpoint("launch.connected")
+		results <- err
+	}()
 	go func() { results <- check() }()
 	return errors.Join(<-results, <-results, <-results)
 }
@@ -152,7 +165,7 @@ func (r *Runtime) Freeze(hangUp bool) error {
 	if hangUp {
 		r.link.hangUp()
 	}
-	return r.change(true, r.calls.Pause)
+	return r.change("freeze", true, r.calls.Pause)
 }
 
 // Thaw lets it go on.
@@ -160,18 +173,24 @@ func (r *Runtime) Thaw() error {
 	if !r.isFrozen() {
 		return nil
 	}
-	return r.change(false, r.calls.Resume)
+	return r.change("thaw", false, r.calls.Resume)
 }
 
 // change notes what it is about to do, so that a shim that takes over in between knows that it has to find out.
-func (r *Runtime) change(frozen bool, call func() error) error {
+func (r *Runtime) change(name string, frozen bool, call func() error) error {
 	if err := r.recordFrozen(!frozen, true); err != nil {
 		return err
 	}
+	failpoint(name + ".begun")
 	if err := call(); err != nil {
 		return errors.Join(err, r.recordFrozen(!frozen, false))
 	}
-	return r.recordFrozen(frozen, false)
+	failpoint(name + ".called")
+	if err := r.recordFrozen(frozen, false); err != nil {
+		return err
+	}
+	failpoint(name + ".done")
+	return nil
 }
 
 // Capture writes the memory of the frozen runtime to location, and syncs its disk.
@@ -179,16 +198,19 @@ func (r *Runtime) Capture(location string) ([]Part, error) {
 	if !r.isFrozen() {
 		return nil, errors.New("a capture needs a frozen runtime")
 	}
+	failpoint("capture.begun")
 	stop := writeBehind(location)
 	err := r.calls.Checkpoint(location)
 	stop()
 	if err != nil {
 		return nil, err
 	}
+	failpoint("capture.written")
 	// The engine writes what the gofer holds back to the host during the checkpoint: the sync comes after it.
 	if err := r.syncDisk(); err != nil {
 		return nil, err
 	}
+	failpoint("capture.done")
 	return listParts(location)
 }
 
@@ -250,6 +272,7 @@ func (r *Runtime) livePids() []int {
 }
 
 func release(root host.Root, d dir, config Config, pids []int) error {
+	failpoint("release.begun")
 	cgroup := host.Cgroup{Path: config.Cgroup}
 	// The kernel takes as long to end an interface (25 ms) as all the rest does: beside it.
 	network := make(chan error, 1)
@@ -257,9 +280,14 @@ func release(root host.Root, d dir, config Config, pids []int) error {
 	if err := killAll(cgroup, pids); err != nil {
 		return errors.Join(err, <-network)
 	}
+	failpoint("release.killed")
 	removed := make(chan error, 1)
 	go func() { removed <- cgroup.Remove() }()
-	return errors.Join(root.Unmount(), <-removed, <-network)
+	unmounted := root.Unmount()
+	failpoint("release.unmounted")
+	err := errors.Join(unmounted, <-removed, <-network)
+	failpoint("release.freed")
+	return err
 }
 
 // killAll kills until the group is empty: a kill may race with a fork.

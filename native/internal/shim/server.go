@@ -9,7 +9,6 @@ import (
 	"os"
 	"sync"
 
-	"torpor.dev/torpor/native/internal/host"
 	"torpor.dev/torpor/native/internal/sentry"
 )
 
@@ -197,33 +196,4 @@ func describe(err error) *problem {
 		return &problem{Kind: "engine", Message: err.Error()}
 	}
 	return &problem{Kind: "host", Message: err.Error()}
-}
-
-// Destroy frees a runtime whose shim is gone or doesn't answer, from its directory alone.
-func Destroy(path string) error {
-	d := dir(path)
-	config, err := readConfig(d.config())
-	if err != nil {
-		if os.IsNotExist(err) {
-			return os.RemoveAll(path)
-		}
-		return err
-	}
-	var pids []int
-	var shim hello
-	if readJSON(path+"/shim.pid", &shim) == nil && isShim(shim.Pid) {
-		pids = append(pids, shim.Pid)
-	}
-	var current state
-	if readJSON(d.state(), &current) == nil && current.Pid > 0 && startTime(current.Pid) == current.Start {
-		pids = append(pids, current.Pid)
-	}
-	root := host.Root{Disk: config.Disk, Image: config.Image, Dir: path}
-	if err := release(root, d, config, pids); err != nil {
-		return err
-	}
-	if err := host.WaitLoopFree(config.Disk); err != nil {
-		return err
-	}
-	return os.RemoveAll(path)
 }

@@ -79,7 +79,7 @@ export class ShimLauncher {
     const shim = spawn(this.#binary, ["serve", this.#dataDirectory], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore", "pipe"],
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...failpoint() },
       cwd: "/",
     });
     // A start that fails is told by "exit" too, or by "error" alone when there is no such program: as an exit for whoever waits.
@@ -90,6 +90,12 @@ export class ShimLauncher {
     (shim.stdio[3] as unknown as { unref?(): void }).unref?.();
     return shim;
   }
+}
+
+/** For tests of what a shim leaves that ends at a given step (native/internal/shim/failpoint.go). */
+function failpoint(): { TORPOR_SHIM_FAILPOINT?: string } {
+  const given = process.env["TORPOR_SHIM_FAILPOINT"];
+  return given === undefined ? {} : { TORPOR_SHIM_FAILPOINT: given };
 }
 
 /** The directory goes with the runtime, so the message has what its log says: the reason, or a panic's first line. */

@@ -124,7 +124,7 @@ export class OciEngine implements Engine {
     this.#leaving.add(runtimeId);
     try {
       await this.#destroyByShim(runtimeId);
-      if ((await this.#directories.list()).includes(runtimeId)) {
+      if (this.#directories.exists(runtimeId)) {
         await run(this.#options.shimPath, ["destroy", this.#directories.at(runtimeId).path]);
       }
     } finally {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { TorporError } from "@torpor/contract";
@@ -22,8 +23,11 @@ const runtimeIdShape = /^rt_[a-z0-9]{16}$/;
 /** Runtimes of one data directory, below /run: sockets' paths must be short (108 bytes), whatever the data directory is. */
 export class RuntimeDirectories {
   readonly base: string;
+  /** Where runtimes' control groups are, on a host of version 1 and of version 2; the shim frees a runtime's processes by them. */
+  readonly #groups: readonly string[];
   constructor(instance: string) {
     this.base = path.join("/run/torpor", instance);
+    this.#groups = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].map((root) => path.join(root, `torpor-${instance}`));
   }
 
   at(runtimeId: string): RuntimeDirectory {
@@ -55,9 +59,15 @@ export class RuntimeDirectories {
     return directory;
   }
 
+  /** By their control groups too: somebody may have cleaned /run. */
   async list(): Promise<string[]> {
-    const names = await readdir(this.base).catch(() => []);
-    return names.filter((name) => runtimeIdShape.test(name));
+    const names = await Promise.all([this.base, ...this.#groups].map((place) => readdir(place).catch(() => [])));
+    return [...new Set(names.flat().filter((name) => runtimeIdShape.test(name)))];
+  }
+
+  /** Whether a runtime still holds anything by which it can be found and freed. */
+  exists(runtimeId: string): boolean {
+    return [this.base, ...this.#groups].some((place) => existsSync(path.join(place, runtimeId)));
   }
 
   /** By the shim's own note: it started the runtime and has not seen its end. */
