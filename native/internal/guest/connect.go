@@ -3,8 +3,6 @@ package guest
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,11 +11,13 @@ import (
 const (
 	connectPatience = 5 * time.Second
 	connectRetry    = 5 * time.Millisecond
-	spliceBytes     = 128 << 10
 )
 
-// Connect splices its input and output with PID 1's socket until either side ends. It is how the host reaches the guest:
-// a process started from outside whose stdio are the host's pipes.
+// Connect hands its input and output, the host's pipes, over to PID 1 and ends: it is how the host reaches the guest. PID 1 then
+// speaks to the host by itself. A process that stayed and copied between pipes and socket would cost each message two more
+// switches (half a millisecond of a round trip) and each checkpoint of a fork 1.4 MB of pages and 17 ms of looking through its memory.
+//
+// In the restored copy of a sandbox the pipes are dead descriptors: only their own sandbox has their other ends.
 func Connect(path string, wanted func(pid int) bool, in, out int) error {
 	fd, err := dial(path)
 	if err != nil {
@@ -32,19 +32,22 @@ func Connect(path string, wanted func(pid int) bool, in, out int) error {
 	if !wanted(int(cred.Pid)) {
 		return fmt.Errorf("%s belongs to process %d, not to PID 1", path, cred.Pid)
 	}
-	ended := make(chan error, 2)
-	go func() {
-		if err := splice(fd, in); err != nil {
-			ended <- err
-			return
+	if err := unix.Sendmsg(fd, []byte{0}, unix.UnixRights(in, out), nil, 0); err != nil {
+		return fmt.Errorf("hand over the pipes: %w", err)
+	}
+	// Until it has them they must stay open, and so must we.
+	for {
+		n, err := unix.Read(fd, make([]byte, 1))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return fmt.Errorf("hand over the pipes: %w", err)
+		case n == 0:
+			return errors.New("PID 1 did not take the pipes")
+		default:
+			return nil
 		}
-		// The host's side has ended: what the guest still has to say may come, then the guest closes.
-		if unix.Shutdown(fd, unix.SHUT_WR) != nil {
-			ended <- nil
-		}
-	}()
-	go func() { ended <- splice(out, fd) }()
-	return <-ended
+	}
 }
 
 func dial(path string) (int, error) {
@@ -63,57 +66,4 @@ func dial(path string) (int, error) {
 		}
 		time.Sleep(connectRetry)
 	}
-}
-
-// splice copies with plain blocking calls: a thread for each way is faster than the poller, which would add a wake-up to
-// every message.
-func splice(to, from int) error {
-	buffer := make([]byte, spliceBytes)
-	for {
-		n, err := unix.Read(from, buffer)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err == unix.EAGAIN:
-			if err := waitFor(from, unix.POLLIN); err != nil {
-				return err
-			}
-			continue
-		case err == unix.ECONNRESET, err == nil && n == 0:
-			return nil
-		case err != nil:
-			return os.NewSyscallError("read", err)
-		}
-		if err := writeAll(to, buffer[:n]); err != nil {
-			return err
-		}
-	}
-}
-
-func writeAll(fd int, data []byte) error {
-	for len(data) > 0 {
-		n, err := unix.Write(fd, data)
-		switch {
-		case err == unix.EINTR:
-		case err == unix.EAGAIN:
-			if err := waitFor(fd, unix.POLLOUT); err != nil {
-				return err
-			}
-		case err != nil:
-			return os.NewSyscallError("write", err)
-		case n == 0:
-			return io.ErrShortWrite
-		default:
-			data = data[n:]
-		}
-	}
-	return nil
-}
-
-func waitFor(fd int, events int16) error {
-	_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: events}}, -1)
-	if err == unix.EINTR {
-		return nil
-	}
-	return err
 }

@@ -11,57 +11,104 @@ import (
 	"time"
 )
 
-// echo answers on a socket that appears only after a while.
-func echo(t *testing.T) string {
+// accepting listens after a while on the path that it gives, and passes on what it accepts.
+func accepting(t *testing.T) (string, <-chan net.Conn) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sock")
+	conns := make(chan net.Conn, 2)
 	go func() {
 		time.Sleep(50 * time.Millisecond)
-		l, err := net.Listen("unix", path)
+		inner, err := net.Listen("unix", path)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		defer l.Close()
-		conn, err := l.Accept()
-		if err != nil {
-			t.Error(err)
-			return
+		t.Cleanup(func() { inner.Close() })
+		l := &handoverListener{Listener: inner}
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conns <- conn
 		}
-		defer conn.Close()
-		_, _ = io.Copy(conn, conn)
 	}()
-	return path
+	return path, conns
 }
 
-func TestConnectSplicesBothWaysUntilTheEnd(t *testing.T) {
-	path := echo(t)
+func isMe(pid int) bool { return pid == os.Getpid() }
+
+// host makes the pipes that a host would give, hands them over, and returns its own ends.
+func host(t *testing.T, path string) (toGuest, fromGuest *os.File) {
+	t.Helper()
 	inRead, inWrite, _ := os.Pipe()
 	outRead, outWrite, _ := os.Pipe()
-	ended := make(chan error, 1)
+	if err := Connect(path, isMe, int(inRead.Fd()), int(outWrite.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	inRead.Close()
+	outWrite.Close()
+	t.Cleanup(func() { inWrite.Close(); outRead.Close() })
+	return inWrite, outRead
+}
+
+func TestConnectHandsItsPipesOver(t *testing.T) {
+	path, conns := accepting(t)
+	toGuest, fromGuest := host(t, path)
+	conn := <-conns
 	go func() {
-		ended <- Connect(path, func(pid int) bool { return pid == os.Getpid() }, int(inRead.Fd()), int(outWrite.Fd()))
-		outWrite.Close()
+		_, _ = io.Copy(conn, conn)
+		conn.Close()
 	}()
 	data := make([]byte, 5<<20)
-	rand.Read(data)
+	_, _ = rand.Read(data)
 	go func() {
-		inWrite.Write(data)
-		inWrite.Close()
+		_, _ = toGuest.Write(data)
+		toGuest.Close()
 	}()
-	got, err := io.ReadAll(outRead)
+	got, err := io.ReadAll(fromGuest)
 	if err != nil || !bytes.Equal(got, data) {
 		t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
 	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	inRead.Close()
 }
 
-// Root in the sandbox may put its own socket in the place of PID 1's.
-func TestConnectRefusesAnothersSocket(t *testing.T) {
-	if err := Connect(echo(t), func(pid int) bool { return pid == 1 }, 0, 1); err == nil {
-		t.Error("connected")
+func TestANewConnectionEndsTheOneBefore(t *testing.T) {
+	path, conns := accepting(t)
+	_, fromFirst := host(t, path)
+	first := <-conns
+	reading := make(chan error, 1)
+	go func() {
+		_, err := first.Read(make([]byte, 1))
+		reading <- err
+	}()
+	host(t, path)
+	<-conns
+	if err := <-reading; err == nil {
+		t.Error("a read of the connection before goes on")
+	}
+	if rest, err := io.ReadAll(fromFirst); err != nil || len(rest) > 0 {
+		t.Errorf("its host sees %q, %v", rest, err)
+	}
+}
+
+func TestAPeerWithoutPipesIsNotAConnection(t *testing.T) {
+	path, conns := accepting(t)
+	time.Sleep(100 * time.Millisecond)
+	peer, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = peer.Write([]byte("PRI * HTTP/2.0"))
+	if _, err := peer.Read(make([]byte, 1)); err == nil {
+		t.Error("it got an answer")
+	}
+	host(t, path)
+	<-conns
+}
+
+func TestConnectRefusesASocketThatIsNotPid1s(t *testing.T) {
+	path, _ := accepting(t)
+	if err := Connect(path, func(pid int) bool { return pid == 1 }, 0, 1); err == nil {
+		t.Error("it spoke to another process")
 	}
 }

@@ -11,22 +11,15 @@ type calls interface {
 	Pause() error
 	Resume() error
 	Checkpoint(dir string) error
-	// Exec starts a program inside with the files as its stdio; it goes on after the call. The pid is that of a process on the host
-	// which waits for it, 0 if there is none.
-	Exec(argv []string, files []*os.File) (pid int, err error)
+	// Exec starts a program inside with the files as its stdio; it goes on after the call.
+	Exec(argv []string, files []*os.File) error
 }
 
 func callsOf(config Config, e engine) calls {
 	if config.ControlDir == "" {
 		return commands{e}
 	}
-	return control{sentry.At(config.ControlDir, config.ContainerID)}
-}
-
-type control struct{ sentry.Control }
-
-func (c control) Exec(argv []string, files []*os.File) (int, error) {
-	return 0, c.Control.Exec(argv, files)
+	return sentry.At(config.ControlDir, config.ContainerID)
 }
 
 type commands struct{ engine }
@@ -38,7 +31,7 @@ func (c commands) Checkpoint(dir string) error {
 	return c.run("checkpoint", "--leave-running", "--image-path", dir, c.id)
 }
 
-func (c commands) Exec(argv []string, files []*os.File) (int, error) {
-	pid, _, err := c.reaper.Start(c.argv("exec", append([]string{c.id}, argv...)), "/", engineEnvironment(), files)
-	return pid, err
+func (c commands) Exec(argv []string, files []*os.File) error {
+	_, _, err := c.reaper.Start(c.argv("exec", append([]string{c.id}, argv...)), "/", engineEnvironment(), files)
+	return err
 }

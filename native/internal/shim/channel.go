@@ -6,13 +6,12 @@ import (
 	"net"
 	"os"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// channel is the line to the guest: `torpor-guest connect`, run by the engine's exec with pipes as its stdio, splices
-// them to the guest's socket. The daemon connects to guest.sock, and its bytes go through the pipes.
+// channel is the line to the guest: `torpor-guest connect`, run by the engine's exec with pipes as its stdio, hands them over to
+// PID 1 and ends. The daemon connects to guest.sock, and its bytes go through the pipes.
 //
 // They have to be real pipes: a checkpoint with a socketpair among the stdio of a live exec can't be restored.
 type channel struct {
@@ -28,9 +27,7 @@ type channel struct {
 // connector is one exec: the ends of the pipes that are ours.
 type connector struct {
 	toGuest, fromGuest *os.File
-	pid                int // of a process on the host that waits for it; 0: none
 	once               sync.Once
-	gone               chan struct{} // closed once nothing of it is left inside
 }
 
 func newChannel(r *Runtime) *channel { return &channel{runtime: r} }
@@ -141,13 +138,13 @@ func (c *channel) dial() (*connector, error) {
 		return nil, err
 	}
 	defer log.Close()
-	pid, err := c.runtime.calls.Exec([]string{c.runtime.config.Guest, "connect"}, []*os.File{guestIn, guestOut, log})
+	err = c.runtime.calls.Exec([]string{c.runtime.config.Guest, "connect"}, []*os.File{guestIn, guestOut, log})
 	if err != nil {
 		return nil, err
 	}
 	// Fd() made them blocking; the runtime's poller is what lets a close end a read.
 	toGuest, fromGuest = pollable(toGuest), pollable(fromGuest)
-	return &connector{toGuest: toGuest, fromGuest: fromGuest, pid: pid, gone: make(chan struct{})}, nil
+	return &connector{toGuest: toGuest, fromGuest: fromGuest}, nil
 }
 
 func pollable(f *os.File) *os.File {
@@ -160,40 +157,12 @@ func pollable(f *os.File) *os.File {
 	return os.NewFile(uintptr(fd), f.Name())
 }
 
-// close ends the input: the process inside sees it and exits, which ends the output. The engine's own process on the host
-// is of no use any more.
 func (l *connector) close() {
 	l.once.Do(func() {
-		if l.pid > 0 {
-			_ = unix.Kill(l.pid, unix.SIGKILL)
-		}
 		_ = l.toGuest.Close()
-		go func() {
-			_ = l.fromGuest.SetReadDeadline(time.Now().Add(leaveTime))
-			_, _ = io.Copy(io.Discard, l.fromGuest)
-			_ = l.fromGuest.Close()
-			close(l.gone)
-		}()
+		_ = l.fromGuest.Close()
 	})
 }
-
-// hangUp ends the line, and waits until its process has left the sandbox: a checkpoint would hold its memory. The next
-// connection of the daemon opens a new one.
-func (c *channel) hangUp() {
-	c.mu.Lock()
-	links := []*connector{c.next, c.current}
-	c.next, c.current = nil, nil
-	c.mu.Unlock()
-	for _, link := range links {
-		if link != nil {
-			link.close()
-			<-link.gone
-		}
-	}
-}
-
-// leaveTime bounds the wait for a process inside that does not run, in a frozen or overloaded sandbox.
-const leaveTime = 300 * time.Millisecond
 
 func (c *channel) close() {
 	c.mu.Lock()

@@ -157,13 +157,10 @@ func (r *Runtime) nowLive() error {
 	return nil
 }
 
-// Freeze stops everything inside; with hangUp the line to the guest ends first.
-func (r *Runtime) Freeze(hangUp bool) error {
+// Freeze stops everything inside.
+func (r *Runtime) Freeze() error {
 	if r.isFrozen() {
 		return nil
-	}
-	if hangUp {
-		r.link.hangUp()
 	}
 	return r.change("freeze", true, r.calls.Pause)
 }
@@ -401,7 +398,7 @@ func (r *Runtime) findOutFrozen() bool {
 		return false
 	}
 	defer null.Close()
-	if _, err := r.calls.Exec([]string{r.config.Guest, "version"}, []*os.File{null, input, null}); err != nil {
+	if err := r.calls.Exec([]string{r.config.Guest, "version"}, []*os.File{null, input, null}); err != nil {
 		return false // calls will say why
 	}
 	_ = input.Close()

@@ -17,7 +17,6 @@ type request struct {
 	Call     string `json:"call"`
 	Location string `json:"location"`
 	Parts    []Part `json:"parts"`
-	HangUp   bool   `json:"hangUp"`
 }
 
 type answer struct {
@@ -146,7 +145,7 @@ func (s *server) call(r request) (any, error) {
 	case "restore":
 		return nil, s.runtime.Restore(r.Location, r.Parts)
 	case "freeze":
-		return nil, s.runtime.Freeze(r.HangUp)
+		return nil, s.runtime.Freeze()
 	case "thaw":
 		return nil, s.runtime.Thaw()
 	case "capture":

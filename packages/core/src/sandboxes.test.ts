@@ -15,7 +15,6 @@ describe("the way of a sandbox", () => {
     expect(Object.keys(paused.operation.result.phases as object)).toEqual([
       "reserve",
       "quiesce",
-      "hang up",
       "freeze",
       "capture",
       "seal",

@@ -96,7 +96,7 @@ const thawPauseMs = 100;
 
 /** The sandbox goes on, frozen or only quiesced. */
 export async function goOn(work: Work): Promise<void> {
-  const { ports, sandbox, repeated, operation } = work;
+  const { ports, sandbox, repeated } = work;
   const runtimeId = runtimeOf(sandbox);
   for (let tries = 1; ; tries++) {
     try {
@@ -108,8 +108,8 @@ export async function goOn(work: Work): Promise<void> {
       await ports.clock.sleep(thawPauseMs * 2 ** tries);
     }
   }
-  // A pause has hung up, and a killed daemon's line is gone: a new one opens with a hello, which lets calls in again too.
-  if (repeated || operation.kind === "pause") await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
+  // A killed daemon's line is gone: a new one opens with a hello, which lets calls in again too.
+  if (repeated) await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
   else await (await ports.engine.guest(runtimeId)).release();
 }
 

@@ -4,7 +4,7 @@ import { broken, gateAt, withSandbox } from "../testing/scenes.ts";
 
 describe("a pause that fails", () => {
   test.each(["freeze", "capture"] as const)(
-    "in %s leaves the sandbox running, its sessions to be attached to again, and nothing behind",
+    "in %s leaves the sandbox running, its streams unbroken, and nothing behind",
     async (call) => {
       const { world, lifecycle } = await withSandbox();
       const guest = await lifecycle.guest("base");
@@ -14,6 +14,7 @@ describe("a pause that fails", () => {
       expect(operation).toMatchObject({ status: "failed", phase: call, error: { code: "engine_failed", message: "the engine broke" } });
       expect(sandbox).toMatchObject({ state: "running", generation: 1, checkpoint: null, operation: null });
       const again = await lifecycle.guest("base");
+      expect(again).toBe(guest);
       world.engine.tick();
       expect(await again.sessions.get("se_a")).toMatchObject({ lastSeq: 1 });
       await again.sessions.start({ sessionId: "se_b", argv: ["true"], hold: false });

@@ -10,17 +10,6 @@ export const pause: Procedure = {
   phases: [
     reserve,
     quiesce,
-    {
-      name: "hang up",
-      joined: true,
-      redoFrom: "reserve",
-      // Before the freeze: the line's process inside would be part of the checkpoint, 1.4 MB of it. Should the pause fail, streams have ended
-      // with "paused" and are attached to again, which loses nothing.
-      async run({ ports, sandbox, repeated }) {
-        if (!repeated) (await ports.engine.guest(runtimeOf(sandbox))).close("paused");
-        return undefined;
-      },
-    },
     freeze,
     {
       name: "capture",
@@ -46,7 +35,15 @@ export const pause: Procedure = {
         };
       },
     },
-    reclaim,
+    {
+      name: "reclaim",
+      async run(work) {
+        const { ports, sandbox, repeated } = work;
+        // Only now: the streams of a pause that fails before go on unbroken.
+        if (!repeated) await quietly(ports, "closing the line", [async () => (await ports.engine.guest(runtimeOf(sandbox))).close("paused")]);
+        return reclaim.run(work);
+      },
+    },
   ],
   commitPoint: "reclaim",
   async undo(work) {

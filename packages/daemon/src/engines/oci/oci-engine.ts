@@ -98,8 +98,7 @@ export class OciEngine implements Engine {
 
   async freeze(runtimeId: string): Promise<void> {
     this.#require("pause");
-    // A line that was closed on our side is still a process inside, whose memory the checkpoint would hold.
-    await (await this.#shim(runtimeId)).freeze(!this.#lines.isOpen(runtimeId));
+    await (await this.#shim(runtimeId)).freeze();
   }
 
   async thaw(runtimeId: string): Promise<void> {

@@ -58,9 +58,8 @@ export class ShimClient {
   restore(location: string, parts: readonly CheckpointPart[]): Promise<void> {
     return this.#call("restore", { location, parts }) as Promise<void>;
   }
-  /** `hangUp` ends the line to the guest first. */
-  freeze(hangUp: boolean): Promise<void> {
-    return this.#call("freeze", { hangUp }) as Promise<void>;
+  freeze(): Promise<void> {
+    return this.#call("freeze") as Promise<void>;
   }
   thaw(): Promise<void> {
     return this.#call("thaw") as Promise<void>;
