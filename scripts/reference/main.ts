@@ -1,5 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { renderCrossings } from "@torpor/core/reference";
+import { readFileSync, writeFileSync } from "node:fs";
+import { renderCrossings, renderFailpoints, renderStates } from "@torpor/core/reference";
 
-/** Writes docs/reference/crossings.md: run it after a change of the lifecycle's tables. */
-writeFileSync(new URL("../../docs/reference/crossings.md", import.meta.url), renderCrossings());
+/** Writes what docs/reference has of the lifecycle's tables: run it after a change of them. */
+const root = new URL("../../", import.meta.url);
+const shim = readFileSync(new URL("native/internal/shim/failpoint.go", root), "utf8");
+const pages = { crossings: renderCrossings(), states: renderStates(), failpoints: renderFailpoints(shim) };
+for (const [name, text] of Object.entries(pages)) writeFileSync(new URL(`docs/reference/${name}.md`, root), text);

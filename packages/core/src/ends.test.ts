@@ -40,8 +40,8 @@ describe("a runtime that ends by itself", () => {
     const lifecycle = world.lifecycle();
     expect(await lifecycle.recover()).toMatchObject({ ended: 1, reconnected: 0 });
     expect(await lifecycle.get("base")).toMatchObject({
-      state: "failed",
-      failure: { message: expect.stringContaining("nobody saw its end") },
+      state: "stopped",
+      failure: { message: expect.stringContaining("nothing of the runtime is left") },
     });
   });
 });

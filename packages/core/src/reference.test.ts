@@ -1,7 +1,17 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { renderCrossings } from "./reference.ts";
+import { renderCrossings, renderFailpoints, renderStates } from "./reference.ts";
 
-test("docs/reference/crossings.md is fresh: scripts/node scripts/reference/main.ts renews it", () => {
-  expect(readFileSync(new URL("../../../docs/reference/crossings.md", import.meta.url), "utf8")).toBe(renderCrossings());
+const root = new URL("../../../", import.meta.url);
+
+test.each([
+  ["crossings", renderCrossings],
+  ["states", renderStates],
+  ["failpoints", () => renderFailpoints(read("native/internal/shim/failpoint.go"))],
+])("docs/reference/%s.md is fresh: scripts/node scripts/reference/main.ts renews it", (name, render) => {
+  expect(read(`docs/reference/${name}.md`)).toBe(render());
 });
+
+function read(file: string): string {
+  return readFileSync(new URL(file, root), "utf8");
+}

@@ -1,17 +1,14 @@
 import { Actor, OperationKind } from "@torpor/contract";
 import { type Crosser, type Crossing, crossingMeanings, crossings } from "./lifecycle/crossings.ts";
-import { commands, settledStates, type Verdict, verdicts } from "./lifecycle/states.ts";
+import { commands } from "./lifecycle/states.ts";
+import { meanings, table } from "./markdown.ts";
 import type { Procedure } from "./operations/procedure.ts";
 import { cancelablePhases, variants } from "./operations/procedures.ts";
 
-const crossers: readonly Crosser[] = [...commands, "use"];
+export { renderFailpoints, shimFailpoints } from "./reference-failpoints.ts";
+export { renderStates } from "./reference-states.ts";
 
-const verdictMeanings: Readonly<Record<Verdict, string>> = {
-  begin: "an operation begins",
-  unchanged: "it is so already: success, with `result.unchanged`",
-  refuse: "refused with an error that names the state and the next step",
-  ask: "depends on the request, or on what was kept: `remove` of a live one needs `force`, `resume` and `fork` need memory or `memory: false`",
-};
+const crossers: readonly Crosser[] = [...commands, "use"];
 
 /** docs/reference/crossings.md, from the tables that the code uses. */
 export function renderCrossings(): string {
@@ -21,18 +18,8 @@ export function renderCrossings(): string {
 
 An operation is one change of a sandbox's life. At most one works on a sandbox at a time; the store guarantees it. Each is written down before it
 begins, with who asked for it (\`actor\`: ${Actor.options.join(", ")}), and is finished or undone after a kill of the daemon
-(\`attempt\` counts). A client that disconnects cancels nothing: \`GET /v1/operations/{id}\` has the outcome, and the first cause of a failure as \`error\`.
-
-## At rest
-
-What a command does to a sandbox on which nothing is at work (\`packages/core/src/lifecycle/states.ts\`, tested cell by cell in \`decide.test.ts\`).
-
-${table(
-  ["command", ...settledStates],
-  commands.map((command) => [`**${command}**`, ...settledStates.map((state) => verdicts[command][state])]),
-)}
-
-${meanings(verdictMeanings)}
+(\`attempt\` counts): [at every step](failpoints.md). A client that disconnects cancels nothing: \`GET /v1/operations/{id}\` has the outcome, and the
+first cause of a failure as \`error\`. What a command does when nothing is at work is in [the table of states](states.md).
 
 ## While an operation is at work
 
@@ -76,14 +63,4 @@ function phasesOf(name: string, procedure: Procedure): string[] {
   const cancelable = cancelablePhases(procedure);
   const phases = procedure.phases.map((phase) => phase.name);
   return [`**${name}**`, phases.join(" → "), cancelable.length === phases.length ? "all" : cancelable.join(", ") || "none"];
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-function meanings(words: Readonly<Record<string, string>>): string {
-  return Object.entries(words)
-    .map(([word, meaning]) => `- *${word}*: ${meaning}.`)
-    .join("\n");
 }

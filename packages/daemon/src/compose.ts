@@ -7,6 +7,7 @@ import { createPoolCheckpoints } from "./checkpoints/pool-checkpoints.ts";
 import type { Config } from "./config.ts";
 import { createPoolDisks } from "./disks/pool-disks.ts";
 import { removeTraces } from "./engines/oci/traces.ts";
+import { openFailpoint } from "./failpoint.ts";
 import { keepForgetting } from "./history.ts";
 import { readNodeFacts } from "./host/node-facts.ts";
 import { requireHost } from "./host/require-host.ts";
@@ -70,6 +71,8 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
 
   const host = await readNodeFacts();
   const images = createPoolImages(pool, { registryMirror: config.registryMirror });
+  const failpoint = openFailpoint(process.env);
+  if (failpoint !== undefined) log.warn("TORPOR_FAILPOINT is set: this daemon may end itself");
   const ports: Ports = {
     store,
     engine,
@@ -81,6 +84,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
     clock: systemClock,
     log: { info: (message, fields) => log.info(fields, message), error: (message, fields) => log.error(fields, message) },
     node: { memoryBytes: host.memoryBytes, cpus: host.cpus },
+    ...(failpoint === undefined ? {} : { failpoint }),
   };
   const lifecycle = createLifecycle(ports);
   releases.push(() => lifecycle.idle());

@@ -8,10 +8,16 @@ import type { TestDaemon } from "./test-daemon.ts";
 export async function importBare(daemon: TestDaemon): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), "torpor-bare-"));
   try {
-    mkdirSync(path.join(directory, "root/etc"), { recursive: true });
-    execFileSync("tar", ["-cf", path.join(directory, "bare.tar"), "-C", path.join(directory, "root"), "."]);
-    await daemon.client.images.import({ path: path.join(directory, "bare.tar"), reference: "bare" });
+    await daemon.client.images.import({ path: bareTar(directory), reference: "bare" });
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Its root file system, made in the directory. */
+export function bareTar(directory: string): string {
+  const tar = path.join(directory, "bare.tar");
+  mkdirSync(path.join(directory, "root/etc"), { recursive: true });
+  execFileSync("tar", ["-cf", tar, "-C", path.join(directory, "root"), "."]);
+  return tar;
 }

@@ -112,12 +112,19 @@ export class TestDaemon {
     }
   }
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
+  /** Resolves when the daemon has ended by itself. */
+  async ended(): Promise<void> {
+    await this.#end(null);
+  }
+
+  async #end(signal: NodeJS.Signals | null): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const exited = once(child, "exit");
-      child.kill(signal);
+      if (signal !== null) {
+        child.kill(signal);
+      }
       await exited;
     }
     // Its connections are dead; the next daemon on the socket gets new ones.

@@ -50,15 +50,19 @@ function stuck({ ports, sandbox }: Work): Pick<Outcome, "sandbox" | "events"> {
 
 export function endOf(status: RuntimeStatus): RuntimeEnd {
   if (status.state === "ended") return status.cause;
-  return { reason: "lost", exitCode: null, message: "the runtime is gone and nobody saw its end" };
+  return {
+    reason: "gone",
+    exitCode: null,
+    message: "nothing of the runtime is left: the host was started anew, or somebody ended all of it",
+  };
 }
 
-/** A runtime that ended by itself with success was a shut down; anything else is a failure. The disk stays in both. */
+/** A runtime that ended by itself with success was a shut down, a host's reboot is no failure of the sandbox; anything else is one. The disk stays. */
 export function endedState(ports: Ports, end: RuntimeEnd): Partial<SandboxRecord> {
   const at = ports.clock.now().toISOString();
   const clean = end.reason === "exited" && end.exitCode === 0;
   const failure: Failure | null = clean ? null : { code: "engine_failed", message: end.message, at };
-  return { state: clean ? "stopped" : "failed", failure, startedAt: null, stoppedAt: at };
+  return { state: clean || end.reason === "gone" ? "stopped" : "failed", failure, startedAt: null, stoppedAt: at };
 }
 
 export function failureOf(ports: Ports, { error }: Failing): Failure {

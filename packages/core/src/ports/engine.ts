@@ -25,8 +25,11 @@ export type RuntimeStatus =
   | { readonly state: "ended"; readonly cause: RuntimeEnd };
 
 export interface RuntimeEnd {
-  /** exited: PID 1 ended by itself; oom: the host's limit; killed: from outside; lost: nobody saw the end. */
-  readonly reason: "exited" | "oom" | "killed" | "lost";
+  /**
+   * exited: PID 1 ended by itself; oom: the host's limit; killed: from outside; lost: nobody saw the end; gone: nothing of it is on the host, as
+   * after a reboot.
+   */
+  readonly reason: "exited" | "oom" | "killed" | "lost" | "gone";
   readonly exitCode: number | null;
   readonly message: string;
 }

@@ -94,7 +94,7 @@ export class ShimLauncher {
 
 /** For tests of what a shim leaves that ends at a given step (native/internal/shim/failpoint.go). */
 function failpoint(): { TORPOR_SHIM_FAILPOINT?: string } {
-  const given = process.env["TORPOR_SHIM_FAILPOINT"];
+  const given = process.env.TORPOR_SHIM_FAILPOINT;
   return given === undefined ? {} : { TORPOR_SHIM_FAILPOINT: given };
 }
 

@@ -1,0 +1,74 @@
+import type { SandboxState } from "@torpor/contract";
+import { type Command, commands, settledStates, transitionalStates, type Verdict, verdicts } from "./lifecycle/states.ts";
+import { meanings, table } from "./markdown.ts";
+import { type FailpointEntry, failpoints } from "./operations/failpoints.ts";
+
+const stateMeanings: Readonly<Record<SandboxState, string>> = {
+  creating: "its disk is made and it boots for the first time",
+  running: "it has a runtime, which answers",
+  pausing: "what it has in memory is written down, or its processes end (`memory: false`); it may still come back as *running*",
+  paused: "no runtime, no memory, no CPU: a disk, and a checkpoint unless it was paused with files only",
+  resuming: "a new runtime is made, from its checkpoint or fresh from its disk",
+  stopping: "its processes end, or its runtime ended by itself and what it held is freed",
+  stopped:
+    "a disk and nothing else: it ended as it was told, its first process ended with success, or the host was started anew (`failure` says so then)",
+  failed:
+    "its runtime ended badly, or an operation could be neither finished nor undone; `failure` has the cause. The disk is there, and what memory was kept",
+  removing: "everything of it is freed",
+};
+
+const verdictMeanings: Readonly<Record<Verdict, string>> = {
+  begin: "an operation begins",
+  unchanged: "it is so already: success, with `result.unchanged`",
+  refuse: "refused with an error that names the state and the next step",
+  ask: "depends on the request, or on what was kept: `remove` of a live one needs `force`, `resume` and `fork` need memory or `memory: false`",
+};
+
+const afterFailures: Readonly<Record<Command, string>> = {
+  pause: "running; stopped or failed if its runtime ended meanwhile; failed if the old runtime can't be freed (its memory is kept)",
+  resume: "as before, with `failure`; its checkpoint is kept",
+  fork: "as before; children that failed are gone, those that did not stay",
+  stop: "failed",
+  start: "as before, with `failure`",
+  remove: "failed; a removal can be asked for again",
+};
+
+/** docs/reference/states.md, from the tables that the code uses. */
+export function renderStates(): string {
+  return `# States of a sandbox
+
+<!-- Made from the tables of packages/core/src/lifecycle by scripts/reference/main.ts. -->
+
+In *${settledStates.join("*, *")}* nothing is at work. The others are shown while [an operation](crossings.md) is, with its id and phase as \`operation\`. A sandbox is
+not shown as *paused*, *stopped* or gone before its old runtime is.
+
+${meanings(stateMeanings)}
+
+## At rest
+
+What a command does to a sandbox on which nothing is at work (\`packages/core/src/lifecycle/states.ts\`, tested cell by cell in \`decide.test.ts\`).
+
+${table(
+  ["command", ...settledStates],
+  commands.map((command) => [`**${command}**`, ...settledStates.map((state) => verdicts[command][state])]),
+)}
+
+${meanings(verdictMeanings)}
+
+## From state to state
+
+${table(
+  ["command", "shows meanwhile", "after success", "after a failure"],
+  commands.map((command) => [`**${command}**`, transitionalStates[command] ?? "as before", endOf(command), afterFailures[command]]),
+)}
+
+A runtime that ends by itself is an operation \`stop\` of the actor \`engine\`: *stopping*, then *stopped* if its first process ended with 0 or nothing of the runtime is left, as after a reboot, else *failed*.
+A sandbox is never started anew by that. [The table of failures](failures.md) has what else can happen.
+`;
+}
+
+function endOf(command: Command): string {
+  const entry = failpoints.find(({ name }) => name === `${command}.ended`) as FailpointEntry;
+  const [state] = entry.allowed;
+  return state === "absent" ? "gone" : state === entry.from ? "as before" : String(state);
+}

@@ -1,0 +1,231 @@
+import { execFileSync } from "node:child_process";
+import { globSync, rmdirSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as passes } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hostAgrees } from "./harness/holdings.ts";
+import { eventually, inside, output } from "./harness/inside.ts";
+import { refusedStart } from "./harness/refused-start.ts";
+import { hostRuntime, isAlive, killHard } from "./harness/runtime.ts";
+import { TestDaemon } from "./harness/test-daemon.ts";
+import { goesOn, hasFiles, startWitness } from "./harness/witness.ts";
+
+const mib = 2 ** 20;
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await TestDaemon.start();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+describe("the engine is killed", () => {
+  test("while the sandbox runs: failed with the cause within 10 s, its files are there, and no fresh one takes its place (D12)", async () => {
+    const name = await startSandbox();
+    const { generation } = await daemon.client.get(name);
+    await killHard((await runtimeOf(name)).enginePid);
+    const failed = await becomes(name, "failed");
+    expect(failed).toMatchObject({ generation, runtimeId: null, failure: { message: expect.stringContaining("SIGKILL") } });
+    expect((await daemon.client.events(name)).at(-1)).toMatchObject({ type: "sandbox.ended", data: { reason: "killed" } });
+    await hostAgrees(daemon);
+    await daemon.client.start(name);
+    await hasFiles(daemon.client, name);
+  });
+
+  // Of 512 MiB a capture takes about 300 ms.
+  test.each([60, 150, 250])(
+    "%i ms into the pause of a sandbox with 512 MiB: the pause fails or is through, nothing is claimed that is not there",
+    async (afterMs) => {
+      const name = await startSandbox(1024 * mib);
+      await fill(name, 512);
+      const { enginePid } = await runtimeOf(name);
+      const pausing = daemon.client.pause(name).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      await passes(afterMs);
+      if (isAlive(enginePid)) await killHard(enginePid);
+      const error = await pausing;
+      if (error === undefined) {
+        await daemon.client.resume(name, { memory: "require" });
+      } else {
+        expect(error).toMatchObject({ code: "engine_failed" });
+        expect(await becomes(name, "failed")).toMatchObject({ checkpoint: null });
+        await hostAgrees(daemon);
+        await daemon.client.start(name);
+      }
+      await hasFiles(daemon.client, name);
+    },
+  );
+
+  test("while it resumes: it is tried again, or stays paused, and its memory is never lost", async () => {
+    const name = await startSandbox();
+    const witness = await startWitness(daemon.client, name);
+    for (const afterMs of [80, 120, 160, 200]) {
+      await daemon.client.pause(name);
+      const resuming = daemon.client.resume(name, { memory: "require" }).catch((error: unknown) => error);
+      await passes(afterMs);
+      for (const pid of enginesOf(daemon.instance)) await killHard(pid);
+      await resuming;
+      // Killed after the resume's success, it is an end like any other, and the memory was used up.
+      const { state } = await eventually(
+        () => daemon.client.get(name),
+        ({ operation }) => operation === null,
+      );
+      if (state === "failed" || !(await answers(name))) {
+        await becomes(name, "failed");
+        return;
+      }
+      if (state === "paused") await daemon.client.resume(name, { memory: "require" });
+      await goesOn(daemon.client, name, witness);
+    }
+  });
+
+  test("and the shim too, in the middle of the capture of 512 MiB: partial files are gone, the files are there", async () => {
+    const name = await startSandbox(1024 * mib);
+    await fill(name, 512);
+    const { enginePid, shimPid } = await runtimeOf(name);
+    const pausing = daemon.client.pause(name).catch((error: unknown) => error);
+    await eventually(
+      async () => partialBytes(),
+      (bytes) => bytes > 0,
+    );
+    await Promise.all([killHard(shimPid), killHard(enginePid)]);
+    expect(await pausing).toMatchObject({ code: "engine_failed" });
+    await becomes(name, "failed");
+    await hostAgrees(daemon);
+    await daemon.client.start(name);
+    await hasFiles(daemon.client, name);
+  });
+
+  test("the shim alone, in the middle of the capture of 512 MiB: the sandbox goes on", async () => {
+    const name = await startSandbox(1024 * mib);
+    const witness = await startWitness(daemon.client, name);
+    await fill(name, 512);
+    const { shimPid } = await runtimeOf(name);
+    const pausing = daemon.client.pause(name).catch((error: unknown) => error);
+    await eventually(
+      async () => partialBytes(),
+      (bytes) => bytes > 0,
+    );
+    await killHard(shimPid);
+    expect(await pausing).toMatchObject({ code: "engine_failed" });
+    expect(await daemon.client.get(name)).toMatchObject({ state: "running" });
+    await goesOn(daemon.client, name, witness);
+    await hostAgrees(daemon);
+    await daemon.client.pause(name);
+    await daemon.client.resume(name, { memory: "require" });
+    await goesOn(daemon.client, name, witness);
+  });
+});
+
+test("the guest can't be killed from inside, and its end from outside is reported", async () => {
+  const name = await startSandbox();
+  const witness = await startWitness(daemon.client, name);
+  await inside(daemon.client, name, "kill -9 1; kill -TERM 1; kill -HUP 1");
+  await goesOn(daemon.client, name, witness);
+  expect(await daemon.client.get(name)).toMatchObject({ state: "running", failure: null });
+});
+
+test("two daemons on one data directory: the second refuses, and the first goes on", async () => {
+  const name = await startSandbox();
+  const { code, stderr } = await refusedStart({ data: daemon.data });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/torpord: .*(in use|another|already)/i);
+  expect(await output(daemon.client, name, "echo still")).toBe("still");
+});
+
+describe("the host reboots (D18)", () => {
+  test("running ones are stopped with the reason, paused ones are resumed with their memory, none is undeletable", async () => {
+    const { client } = daemon;
+    const [running, paused, filesPaused] = [await startSandbox(), await startSandbox(), await startSandbox()];
+    const witness = await startWitness(client, paused);
+    await output(client, running, "echo kept > /root/marker; sync");
+    await client.pause(paused);
+    await client.pause(filesPaused, { memory: false });
+    const { enginePid, shimPid } = await runtimeOf(running);
+    await daemon.kill();
+    for (const pid of [shimPid, enginePid]) await killHard(pid);
+    await eventually(
+      async () => processesBelow(daemon.instance),
+      (pids) => pids.length === 0,
+    );
+    await rm(path.join("/run/torpor", daemon.instance), { recursive: true });
+    for (const group of globSync(`/sys/fs/cgroup/{torpor-${daemon.instance},*/torpor-${daemon.instance}}/rt_*`)) rmdirSync(group);
+    await daemon.launch();
+    const stopped = await daemon.client.get(running);
+    expect(stopped).toMatchObject({
+      state: "stopped",
+      runtimeId: null,
+      failure: { message: expect.stringContaining("the host was started anew") },
+    });
+    expect(await daemon.client.get(paused)).toMatchObject({ state: "paused" });
+    await hostAgrees(daemon);
+    await daemon.client.resume(paused, { memory: "require" });
+    await goesOn(daemon.client, paused, witness);
+    await daemon.client.resume(filesPaused);
+    await daemon.client.start(running);
+    await hasFiles(daemon.client, running);
+  });
+});
+
+let count = 0;
+async function startSandbox(memoryBytes = 512 * mib): Promise<string> {
+  const name = `fault-${count++}`;
+  await daemon.client.create({ image: "debian", name, resources: { memoryBytes } });
+  onTestFinished(async () => void (await daemon.client.remove(name, { force: true }).catch(() => {})));
+  await output(daemon.client, name, "echo kept > /root/marker; sync");
+  return name;
+}
+
+/** So much memory that can't be made smaller. */
+async function fill(name: string, sizeMib: number): Promise<void> {
+  const program = `import os, time\nkept = os.urandom(${sizeMib} << 20)\nopen('/dev/shm/full', 'w')\ntime.sleep(9999)`;
+  await daemon.client.startSession(name, { argv: ["python3", "-c", program] });
+  await eventually(
+    () => inside(daemon.client, name, "test -e /dev/shm/full"),
+    ({ end }) => end.exitCode === 0,
+    60_000,
+  );
+}
+
+function runtimeOf(name: string) {
+  return hostRuntime(daemon.client, daemon.instance, name);
+}
+
+function becomes(name: string, state: string) {
+  return eventually(
+    () => daemon.client.get(name),
+    (sandbox) => sandbox.state === state && sandbox.operation === null,
+    10_000,
+  );
+}
+
+async function answers(name: string): Promise<boolean> {
+  return output(daemon.client, name, "true").then(
+    () => true,
+    () => false,
+  );
+}
+
+function partialBytes(): number {
+  return globSync(path.join(daemon.data, "pool/checkpoints/*.partial/pages.img")).reduce(
+    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+/** First processes of the engines in this instance's control groups. */
+function enginesOf(instance: string): number[] {
+  return globSync(`/run/torpor/${instance}/rt_*/engine.pid`).flatMap((file) => {
+    const pid = Number(execFileSync("cat", [file], { encoding: "utf8" }));
+    return isAlive(pid) ? [pid] : [];
+  });
+}
+
+function processesBelow(instance: string): string[] {
+  return globSync(`/sys/fs/cgroup/{memory/torpor-${instance},torpor-${instance}}/rt_*/cgroup.procs`).flatMap((file) =>
+    execFileSync("cat", [file], { encoding: "utf8" })
+      .split("\n")
+      .filter((pid) => pid !== ""),
+  );
+}

@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { ForkResult } from "@torpor/contract";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { hostAgrees } from "./harness/holdings.ts";
+import { eventually, inside, output } from "./harness/inside.ts";
+import { TestDaemon } from "./harness/test-daemon.ts";
+import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "torpor-modes-"));
+const armed = path.join(directory, "armed");
+const name = "base";
+let daemon: TestDaemon;
+let witness: Witness;
+
+beforeAll(async () => {
+  daemon = await TestDaemon.start({ env: { TORPOR_FAILPOINT: armed } });
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await daemon[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  rmSync(armed, { force: true });
+  for (const { id } of await daemon.client.list()) await daemon.client.remove(id, { force: true });
+  await daemon.client.create({ image: "debian", name });
+  witness = await startWitness(daemon.client, name);
+});
+
+describe("pause and resume by their modes", () => {
+  test("files only: nothing is claimed of memory, require is refused and changes nothing, prefer boots and says why", async () => {
+    const { client } = daemon;
+    const { operation } = await client.pause(name, { memory: false });
+    expect(operation.result).toMatchObject({ memory: false, checkpointBytes: 0 });
+    const paused = await client.get(name);
+    expect(paused).toMatchObject({ state: "paused", checkpoint: null, runtimeId: null });
+    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({ message: expect.stringContaining("memory") });
+    expect(await client.get(name)).toEqual(paused);
+    const resumed = await client.resume(name);
+    expect(resumed.operation.result).toMatchObject({ restored: "files", reason: expect.stringContaining("paused with files only") });
+    expect(await lastEvents(2)).toMatchObject([{ type: "sandbox.resumed", data: { restored: "files" } }, { type: "memory_lost" }]);
+    await hasFiles(client, name);
+    await hostAgrees(daemon);
+  });
+
+  test("with memory: the result and the events say that it was kept and brought back", async () => {
+    const { client } = daemon;
+    const { operation } = await client.pause(name);
+    expect(operation.result).toMatchObject({ memory: true, checkpointBytes: expect.any(Number), releasedBytes: expect.any(Number) });
+    expect(operation.result.checkpointBytes).toBeGreaterThan(0);
+    const resumed = await client.resume(name);
+    expect(resumed.operation.result).toMatchObject({ restored: "memory" });
+    expect(resumed.operation.result).not.toHaveProperty("reason");
+    expect(await lastEvents(2)).toMatchObject([{ type: "sandbox.resumed", data: { restored: "memory" } }, { type: "memory_restored" }]);
+    await goesOn(client, name, witness);
+    await hostAgrees(daemon);
+  });
+
+  test("discard: boots from the files, gives the memory up for good, and that is no loss", async () => {
+    const { client } = daemon;
+    await client.pause(name);
+    const { operation } = await client.resume(name, { memory: "discard" });
+    expect(operation.result).toMatchObject({ restored: "files" });
+    expect((await client.events(name)).map(({ type }) => type)).not.toContain("memory_lost");
+    expect((await inside(client, name, "test -e /dev/shm/n")).end.exitCode).toBe(1);
+    await hasFiles(client, name);
+    await hostAgrees(daemon);
+  });
+
+  test("memory is never restored over a disk that moved on", async () => {
+    const { client } = daemon;
+    await client.pause(name);
+    const manifest = path.join(daemon.data, "pool/checkpoints", (await client.get(name)).checkpoint?.id ?? "", "manifest.json");
+    const original = readFileSync(manifest, "utf8");
+    writeFileSync(manifest, original.replace(/"diskId": "dk_[a-z0-9]+"/, '"diskId": "dk_aaaaaaaaaaaaaaaa"'));
+    expect(readFileSync(manifest, "utf8")).not.toBe(original);
+    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({
+      code: "checkpoint_incompatible",
+      message: expect.stringContaining("another disk state"),
+    });
+    // The fall-back writes to the disk: the memory fits it no more, also when what was wrong with it is put right.
+    expect((await client.resume(name)).operation.result).toMatchObject({ restored: "files" });
+    writeFileSync(manifest, original);
+    await output(client, name, "echo later > /root/later");
+    await client.pause(name, { memory: false });
+    await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({ message: expect.stringContaining("memory") });
+    await client.resume(name);
+    expect(await output(client, name, "cat /root/later")).toBe("later");
+    await hostAgrees(daemon);
+  });
+});
+
+test("twenty resumes and twenty commands at once are one resume of one runtime (P19)", async () => {
+  const { client } = daemon;
+  await output(client, name, "head -c 16 /dev/urandom | od -An -tx1 > /dev/shm/boot");
+  const boot = await output(client, name, "cat /dev/shm/boot");
+  const { generation } = await client.get(name);
+  await client.pause(name);
+  const resumes = Array.from({ length: 20 }, () => client.resume(name, { memory: "require" }));
+  const commands = Array.from({ length: 20 }, () =>
+    output(client, name, "cat /dev/shm/boot; echo $TORPOR_GENERATION").catch((error: unknown) => error),
+  );
+  const operations = new Set(
+    (await Promise.all(resumes)).filter(({ operation }) => operation.result.unchanged !== true).map(({ operation }) => operation.id),
+  );
+  expect(operations.size).toBe(1);
+  for (const said of await Promise.all(commands)) {
+    // Those that came before the first resume met a paused sandbox.
+    if (typeof said === "string") expect(said.split("\n")).toEqual([boot.trimEnd(), String(generation + 1)]);
+    else expect(said).toMatchObject({ code: "sandbox_not_running" });
+  }
+  expect(await client.get(name)).toMatchObject({ state: "running", generation: generation + 1 });
+  await goesOn(client, name, witness);
+  await hostAgrees(daemon);
+});
+
+test("a child that is paused as soon as it is forked has the whole tree after its resume (F03)", async () => {
+  const { client } = daemon;
+  await output(
+    client,
+    name,
+    "mkdir -p /data/a/b; for i in $(seq 200); do head -c 5000 /dev/urandom > /data/a/b/$i; done; ln -s a /data/link",
+  );
+  const tree = "cd /data && find . -type f | sort | xargs sha256sum | sha256sum; readlink link";
+  const before = await output(client, name, tree);
+  const { operation } = await client.fork(name, { name: "child" });
+  const [child] = (operation.result as z.infer<typeof ForkResult>).children;
+  await client.pause("child");
+  await client.resume("child", { memory: "require" });
+  expect((await client.get("child")).id).toBe(child?.id);
+  expect(await output(client, "child", tree)).toBe(before);
+  await goesOn(client, "child", witness);
+});
+
+test("of three children the one that fails is told by its cause, the others stay, nothing else is left (F06)", async () => {
+  const { client } = daemon;
+  writeFileSync(armed, "create.boot@2:error");
+  const { operation } = await client.fork(name, { name: "child", count: 3 });
+  const { children } = operation.result as z.infer<typeof ForkResult>;
+  expect(operation.status).toBe("succeeded");
+  expect(children.map(({ error }) => error?.code ?? null).sort()).toEqual(["engine_failed", null, null]);
+  const alive = children.filter(({ error }) => error === null);
+  expect((await client.list()).map(({ id }) => id).sort()).toEqual([(await client.get(name)).id, ...alive.map(({ id }) => id)].sort());
+  for (const { id } of alive) await goesOn(client, id, witness);
+  await hostAgrees(daemon);
+});
+
+test("the network goes on without the daemon, and its rules are back with the next one (D13)", async () => {
+  await daemon.client.startSession(name, { argv: ["python3", "-m", "http.server", "8000", "--directory", "/root"] });
+  const { address } = await daemon.client.get(name);
+  const ask = () =>
+    fetch(`http://${address}:8000/marker`).then(
+      (answer) => answer.text(),
+      () => "",
+    );
+  await eventually(ask, (text) => text === "kept\n");
+  await daemon.kill();
+  expect(await ask()).toBe("kept\n");
+  const table = ["inet", `torpor_${daemon.instance}`];
+  execFileSync("nft", ["delete", "table", ...table]);
+  await daemon.launch();
+  expect(execFileSync("nft", ["list", "table", ...table], { encoding: "utf8" })).toContain("chain");
+  expect(await ask()).toBe("kept\n");
+});
+
+async function lastEvents(count: number) {
+  return (await daemon.client.events(name)).slice(-count);
+}
