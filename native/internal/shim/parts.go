@@ -38,6 +38,18 @@ func listParts(location string) ([]Part, error) {
 	return parts, nil
 }
 
+// digest hashes the parts of a capture.
+func digest(location string, parts []Part) ([]Part, error) {
+	for i := range parts {
+		hash, _, err := checksum.File(filepath.Join(location, filepath.Base(parts[i].Name)))
+		if err != nil {
+			return nil, err
+		}
+		parts[i].Hash = hash
+	}
+	return parts, nil
+}
+
 func verify(location string, parts []Part) error {
 	for _, part := range parts {
 		if part.Name != filepath.Base(part.Name) {

@@ -151,6 +151,9 @@ func (s *server) call(r request) (any, error) {
 	case "capture":
 		parts, err := s.runtime.Capture(r.Location)
 		return map[string]any{"parts": parts}, err
+	case "digest":
+		parts, err := digest(r.Location, r.Parts)
+		return map[string]any{"parts": parts}, err
 	case "status":
 		state, end := s.runtime.Status()
 		return status{state, end}, nil

@@ -61,7 +61,9 @@ export async function sealCapture(work: Work, id: string, diskId: string, captur
   // A crash after the seal and before its journal entry: the place is gone, the checkpoint is there.
   const sealed = work.repeated ? await ports.checkpoints.read(id) : undefined;
   if (sealed !== undefined) return sealed;
-  const [parts] = await bothEnded([ports.engine.digest(note(work, "location"), captured.parts), ports.checkpoints.flush(id)]);
+  // A small one is flushed by the seal in one go with its manifest: twice would cost the pool's log a second wait.
+  const flushed = storedBytes(captured) > flushAheadBytes ? ports.checkpoints.flush(id) : Promise.resolve();
+  const [parts] = await bothEnded([ports.engine.digest(runtimeOf(work.sandbox), note(work, "location"), captured.parts), flushed]);
   const manifest = manifestOf(work, id, diskId, { ...captured, parts });
   await ports.checkpoints.seal(manifest);
   return manifest;
@@ -85,6 +87,8 @@ function manifestOf(work: Work, id: string, diskId: string, captured: Capture & 
     parts,
   };
 }
+
+const flushAheadBytes = 32 * 1024 * 1024;
 
 export function storedBytes(captured: Capture): number {
   return captured.parts.reduce((sum, part) => sum + part.sizeBytes, 0);

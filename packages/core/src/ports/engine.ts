@@ -69,8 +69,8 @@ export interface Engine {
   thaw(runtimeId: string): Promise<void>;
   /** Writes the memory of a frozen runtime into the location, and syncs its disk. It stays frozen. */
   capture(runtimeId: string, location: string): Promise<Capture>;
-  /** Hashes what was captured there. Apart from the capture, since a fork's source need not stay frozen for it. */
-  digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]>;
+  /** Hashes what was captured there; the runtime may have ended since. Apart from the capture, since a fork's source need not stay frozen for it. */
+  digest(runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]>;
   /** Kills what still runs and frees every host resource: gone when it resolves. Any state, unknown ids, repeats: fine. */
   destroy(runtimeId: string): Promise<void>;
   /** Runtimes that hold anything on this host, whether or not a record knows them. */

@@ -83,7 +83,7 @@ export async function checkpointOf(
   const id = ids.next("ck");
   const location = await checkpoints.begin(id, await engine.memoryBytes(spec.runtimeId));
   const capture = await engine.capture(spec.runtimeId, location);
-  const parts = await engine.digest(location, capture.parts);
+  const parts = await engine.digest(spec.runtimeId, location, capture.parts);
   const manifest: CheckpointManifest = {
     version: 1,
     id,

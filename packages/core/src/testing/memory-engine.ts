@@ -101,7 +101,7 @@ export class MemoryEngine implements Engine {
     return { parts, engine, guest: { sha256: "0".repeat(64) }, cpu: { architecture: "memory", features: [] }, restore: {} };
   }
 
-  async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
+  async digest(_runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
     return parts.map((part) => ({ ...part, hash: hashOf(this.#options.checkpoints.partsAt(location).get(part.name) ?? "") }));
   }
 

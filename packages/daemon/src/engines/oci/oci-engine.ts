@@ -112,7 +112,14 @@ export class OciEngine implements Engine {
     return { parts, ...(await this.#runtime.describeCapture(this.#directories.at(runtimeId))) };
   }
 
-  async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
+  async digest(runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
+    try {
+      return await (await this.#shim(runtimeId)).digest(location, parts);
+    } catch (error) {
+      if (!(error instanceof ShimGone)) {
+        throw error;
+      }
+    }
     const { stdout } = await run(this.#options.shimPath, ["hash", ...parts.map(({ name }) => path.join(location, name))]);
     const hashes = stdout.trim().split("\n").map((line) => line.split(" ")[0] ?? "");
     return parts.map((part, index) => ({ ...part, hash: hashes[index] ?? "" }));

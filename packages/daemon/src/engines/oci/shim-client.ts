@@ -68,6 +68,9 @@ export class ShimClient {
     const { parts } = (await this.#call("capture", { location })) as { parts: Capture["parts"] };
     return parts;
   }
+  async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
+    return ((await this.#call("digest", { location, parts })) as { parts: CheckpointPart[] }).parts;
+  }
   status(): Promise<{ state: "absent" | "running" | "frozen" | "ended"; end?: RuntimeEnd }> {
     return this.#call("status") as Promise<{ state: "absent" | "running" | "frozen" | "ended"; end?: RuntimeEnd }>;
   }
