@@ -1,4 +1,4 @@
-// Command torpor-guest is PID 1 of a sandbox and the connector to it.
+// Command torpor-guest is PID 1 of a sandbox.
 package main
 
 import (
@@ -17,12 +17,10 @@ func main() {
 	switch command {
 	case "init":
 		err = guest.Init()
-	case "connect":
-		err = guest.Connect(guest.SocketPath, func(pid int) bool { return pid == 1 }, 0, 1)
 	case "version":
 		fmt.Println(guest.Version)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: torpor-guest init | connect | version")
+		fmt.Fprintln(os.Stderr, "usage: torpor-guest init | version")
 		os.Exit(2)
 	}
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"torpor.dev/torpor/native/internal/connector"
 )
 
 // accepting listens after a while on the path that it gives, and passes on what it accepts.
@@ -43,7 +45,7 @@ func host(t *testing.T, path string) (toGuest, fromGuest *os.File) {
 	t.Helper()
 	inRead, inWrite, _ := os.Pipe()
 	outRead, outWrite, _ := os.Pipe()
-	if err := Connect(path, isMe, int(inRead.Fd()), int(outWrite.Fd())); err != nil {
+	if err := connector.Connect(path, isMe, int(inRead.Fd()), int(outWrite.Fd())); err != nil {
 		t.Fatal(err)
 	}
 	inRead.Close()
@@ -108,7 +110,7 @@ func TestAPeerWithoutPipesIsNotAConnection(t *testing.T) {
 
 func TestConnectRefusesASocketThatIsNotPid1s(t *testing.T) {
 	path, _ := accepting(t)
-	if err := Connect(path, func(pid int) bool { return pid == 1 }, 0, 1); err == nil {
+	if err := connector.Connect(path, func(pid int) bool { return pid == 1 }, 0, 1); err == nil {
 		t.Error("it spoke to another process")
 	}
 }

@@ -119,7 +119,7 @@ func (b *box) connect(generation uint64, origin string) *client {
 	must(b.t, err)
 	outRead, outWrite, err := os.Pipe()
 	must(b.t, err)
-	b.channel = b.command("exec", b.id, "/.torpor/bin/torpor-guest", "connect")
+	b.channel = b.command("exec", b.id, "/.torpor/bin/torpor-connect")
 	b.channel.Stdin, b.channel.Stdout, b.channel.Stderr = inRead, outWrite, os.Stderr
 	must(b.t, b.channel.Start())
 	inRead.Close()

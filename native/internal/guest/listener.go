@@ -12,9 +12,6 @@ import (
 	"torpor.dev/torpor/native/internal/guest/process"
 )
 
-// SocketPath is where PID 1 listens. The directory is a tmpfs of the sandbox's own.
-const SocketPath = "/.torpor/run/guest.sock"
-
 // fromOutside says whether a process was started by the engine for the host: its parent is not in the sandbox. Everything
 // else descends from PID 1, so root in the sandbox cannot speak for the daemon.
 func fromOutside(pid int) bool { return pid > 1 && process.ParentOf(pid) == 0 }

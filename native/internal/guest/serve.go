@@ -12,6 +12,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"torpor.dev/torpor/native/internal/connector"
 	"torpor.dev/torpor/native/internal/guest/files"
 	"torpor.dev/torpor/native/internal/protocol/torpor/guest/v1/guestv1connect"
 )
@@ -34,7 +35,7 @@ func Init() error {
 	debug.SetMemoryLimit(softMemoryBytes)
 	g := newGuestService(func() { os.Exit(0) })
 	g.obeySignals()
-	l, err := listen(SocketPath, fromOutside)
+	l, err := listen(connector.SocketPath, fromOutside)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// channel is the line to the guest: `torpor-guest connect`, run by the engine's exec with pipes as its stdio, hands them over to
+// channel is the line to the guest: torpor-connect, run by the engine's exec with pipes as its stdio, hands them over to
 // PID 1 and ends. The daemon connects to guest.sock, and its bytes go through the pipes.
 //
 // They have to be real pipes: a checkpoint with a socketpair among the stdio of a live exec can't be restored.
@@ -138,7 +138,7 @@ func (c *channel) dial() (*connector, error) {
 		return nil, err
 	}
 	defer log.Close()
-	err = c.runtime.calls.Exec([]string{c.runtime.config.Guest, "connect"}, []*os.File{guestIn, guestOut, log})
+	err = c.runtime.calls.Exec([]string{c.runtime.config.Connector}, []*os.File{guestIn, guestOut, log})
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,8 @@ type Config struct {
 	ControlDir string `json:"controlDir"`
 	// Guest is the path of the guest binary inside.
 	Guest string `json:"guest"`
+	// Connector is the path inside of the program that hands the line over to the guest.
+	Connector string `json:"connector"`
 }
 
 var cgroupShape = regexp.MustCompile(`^/torpor-[0-9a-f]{8}/rt_[a-z0-9]{16}$`)

@@ -1,39 +1,52 @@
-import { chmod, copyFile, mkdir, readdir, rename } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { access, chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { TorporError } from "@torpor/contract";
 import { digest } from "../../host/digest.ts";
 
 export interface GuestBinary {
-  /** Holds the binary alone; mounted into sandboxes. */
+  /** Holds the guest's programs alone; mounted into sandboxes. */
   readonly directory: string;
+  /** Of all of them together. */
   readonly sha256: string;
 }
 
 /**
- * Keeps the guest binary under its digest: running sandboxes and checkpoints have it mapped, and read clean pages of it again from
- * this file at a restore, so an upgrade must never overwrite it.
+ * Keeps the guest's programs under their digest: running sandboxes and checkpoints have them mapped, and read clean pages of them again from
+ * these files at a restore, so an upgrade must never overwrite them.
  */
-export async function keepGuest(dataDirectory: string, binary: string): Promise<GuestBinary> {
-  const sha256 = await digest(binary).catch((cause: unknown) => {
-    throw new TorporError("engine_unavailable", `The guest binary ${binary} is not there`, {
-      hint: "Run scripts/bootstrap, which builds it.",
-      cause,
-    });
-  });
+export async function keepGuest(dataDirectory: string, programs: readonly string[]): Promise<GuestBinary> {
+  const digests = await Promise.all(programs.map(digestOf));
+  const sha256 = createHash("sha256").update(digests.join("\n")).digest("hex");
   const directory = guestDirectory(dataDirectory, sha256);
-  const target = path.join(directory, "torpor-guest");
-  if (!(await readdir(directory).catch(() => [] as string[])).includes("torpor-guest")) {
-    await mkdir(directory, { recursive: true, mode: 0o755 });
+  if (!(await hasGuest(dataDirectory, sha256))) {
     const fresh = path.join(dataDirectory, "guest", `.new-${sha256}`);
-    await copyFile(binary, fresh);
-    await chmod(fresh, 0o555);
-    await rename(fresh, target);
+    await rm(fresh, { recursive: true, force: true });
+    await mkdir(fresh, { recursive: true, mode: 0o755 });
+    for (const program of programs) {
+      const target = path.join(fresh, path.basename(program));
+      await copyFile(program, target);
+      await chmod(target, 0o555);
+    }
+    await rename(fresh, directory);
   }
   return { directory, sha256 };
 }
 
 export async function hasGuest(dataDirectory: string, sha256: string): Promise<boolean> {
-  return (await readdir(guestDirectory(dataDirectory, sha256)).catch(() => [] as string[])).includes("torpor-guest");
+  return access(guestDirectory(dataDirectory, sha256)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function digestOf(program: string): Promise<string> {
+  return digest(program).catch((cause: unknown) => {
+    throw new TorporError("engine_unavailable", `The guest's program ${program} is not there`, {
+      hint: "Run scripts/bootstrap, which builds it.",
+      cause,
+    });
+  });
 }
 
 export function guestDirectory(dataDirectory: string, sha256: string): string {

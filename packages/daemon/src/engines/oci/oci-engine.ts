@@ -9,7 +9,7 @@ import { ShimLauncher } from "./launch-shim.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
 import { ShimClient, ShimGone } from "./shim-client.ts";
-import { guestPath } from "./spec.ts";
+import { connectorPath, guestPath } from "./spec.ts";
 
 export interface OciEngineOptions {
   /** Of the data directory: names everything on the host. */
@@ -182,6 +182,7 @@ export class OciEngine implements Engine {
       hostPids: this.#runtime.hostPids(spec.resources),
       controlDir: plan.speaksControl ? this.#directories.at(runtimeId).engineState : "",
       guest: guestPath,
+      connector: connectorPath,
     };
     const directory = await this.#directories.create(runtimeId, description, plan.spec);
     try {

@@ -2,6 +2,7 @@ import type { RuntimeSpec } from "@torpor/core";
 
 /** Where the guest's binary and socket are inside. The mounts are part of every checkpoint: they never change. */
 export const guestPath = "/.torpor/bin/torpor-guest";
+export const connectorPath = "/.torpor/bin/torpor-connect";
 const guestSocketDirectory = "/.torpor/run";
 
 export interface SpecPlaces {

@@ -1,4 +1,6 @@
-package guest
+// Package connector hands the host's pipes over to PID 1. It is a program of its own, which knows nothing of the protocol: it starts
+// at each boot, resume and fork, and half of the time until the guest answers is its start.
+package connector
 
 import (
 	"errors"
@@ -7,6 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// SocketPath is where PID 1 listens. The directory is a tmpfs of the sandbox's own.
+const SocketPath = "/.torpor/run/guest.sock"
 
 const (
 	connectPatience = 5 * time.Second
