@@ -38,6 +38,13 @@ func listParts(location string) ([]Part, error) {
 	return parts, nil
 }
 
+func totalBytes(parts []Part) (sum int64) {
+	for _, part := range parts {
+		sum += part.SizeBytes
+	}
+	return sum
+}
+
 // digest hashes the parts of a capture.
 func digest(location string, parts []Part) ([]Part, error) {
 	for i := range parts {

@@ -62,15 +62,37 @@ func Open(path string, onEnd func(End)) (*Runtime, error) {
 
 // Boot starts the runtime from its disk.
 func (r *Runtime) Boot() error {
-	return r.launch(func() error { return nil }, "run")
+	return r.launch(func() error { return nil }, func(log *os.File) error { return r.start(log, "run", "--detach") })
 }
+
+// createAheadBytes: a checkpoint whose verification takes longer (30 ms) than one more start of the engine's command does.
+const createAheadBytes = 128 << 20
 
 // Restore brings back a checkpoint after every part of it was verified.
 func (r *Runtime) Restore(location string, parts []Part) error {
-	return r.launch(func() error { return verify(location, parts) }, "restore", "--background", "--image-path", location)
+	check := func() error { return verify(location, parts) }
+	restore := func(log *os.File) error {
+		return r.start(log, "restore", "--detach", "--background", "--image-path", location)
+	}
+	if totalBytes(parts) < createAheadBytes {
+		return r.launch(check, restore)
+	}
+	// An empty sandbox is made meanwhile: that takes half of a restore, and reads nothing of the checkpoint.
+	return r.launch(func() error { return nil }, func(log *os.File) error {
+		created := make(chan error, 1)
+		go func() { created <- r.start(log, "create") }()
+		if err := errors.Join(check(), <-created); err != nil {
+			return err
+		}
+		return restore(log)
+	})
 }
 
-func (r *Runtime) launch(check func() error, verb string, flags ...string) error {
+func (r *Runtime) start(log *os.File, verb string, flags ...string) error {
+	return r.engine.runLogged(log, verb, append(flags, "--bundle", r.dir.bundle(), "--pid-file", r.dir.pidFile(), r.config.ContainerID)...)
+}
+
+func (r *Runtime) launch(check func() error, start func(log *os.File) error) error {
 	r.mu.Lock()
 	phase := r.state.Phase
 	r.mu.Unlock()
@@ -90,8 +112,7 @@ func (r *Runtime) launch(check func() error, verb string, flags ...string) error
 		return errors.Join(err, r.Release())
 	}
 	defer log.Close()
-	flags = append(flags, "--detach", "--bundle", r.dir.bundle(), "--pid-file", r.dir.pidFile(), r.config.ContainerID)
-	if err := r.engine.runLogged(log, verb, flags...); err != nil {
+	if err := start(log); err != nil {
 		return errors.Join(err, r.Release())
 	}
 	failpoint("launch.started")
