@@ -1,8 +1,8 @@
+import { sum } from "./floor/floor.ts";
 import type { Benchmark, BenchmarkContext, NamedMeasurement } from "./lib/benchmark.ts";
 import { median } from "./lib/median.ts";
 import { openSubject, type Subject } from "./lib/subject.ts";
 import { timed } from "./lib/timed.ts";
-import { sum } from "./floor/floor.ts";
 
 /** A sandbox that holds random memory. Each cycle moves gigabytes: fewer of them. */
 export const benchmarks: Benchmark[] = [
@@ -26,8 +26,18 @@ export const benchmarks: Benchmark[] = [
     bound: 0.5,
     async run(context) {
       const subject = await openSubject(context);
-      const rounds = await cycle(subject, context, { mib: 4096, runs: Math.max(3, Math.ceil(context.runs / 5)), background: false, durable: false });
-      return [{ name: "4 GiB dirty: resume to first exec, verified; of a restore without --background", ...medians(rounds, "resume", "rawResume") }];
+      const rounds = await cycle(subject, context, {
+        mib: 4096,
+        runs: Math.max(3, Math.ceil(context.runs / 5)),
+        background: false,
+        durable: false,
+      });
+      return [
+        {
+          name: "4 GiB dirty: resume to first exec, verified; of a restore without --background",
+          ...medians(rounds, "resume", "rawResume"),
+        },
+      ];
     },
   },
 ];
@@ -49,7 +59,11 @@ interface Cycles {
   readonly durable: boolean;
 }
 
-async function cycle({ client, floor, sandbox, exec }: Subject, context: BenchmarkContext, { mib, runs, background, durable }: Cycles): Promise<Round[]> {
+async function cycle(
+  { client, floor, sandbox, exec }: Subject,
+  context: BenchmarkContext,
+  { mib, runs, background, durable }: Cycles,
+): Promise<Round[]> {
   await sandbox("dirty", mib);
   await floor.call("create", { name: "dirty", mib });
   const rounds: Round[] = [];

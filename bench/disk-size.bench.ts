@@ -32,7 +32,11 @@ export const benchmark: Benchmark = {
     }
     return names.map((name) => {
       const medians = sizesGiB.map((size) => median(times.get(`${name} ${size}`) ?? []));
-      return { name: `${name} with a file of 0, 1 and 20 GiB: slowest of fastest`, value: Math.max(...medians), floor: Math.min(...medians) };
+      return {
+        name: `${name} with a file of 0, 1 and 20 GiB: slowest of fastest`,
+        value: Math.max(...medians),
+        floor: Math.min(...medians),
+      };
     });
   },
 };

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GuestLine } from "../packages/daemon/src/guest/guest-line.ts";
+import { type Steps, sum } from "./floor/floor.ts";
 import type { Benchmark, BenchmarkContext, NamedMeasurement } from "./lib/benchmark.ts";
 import { median } from "./lib/median.ts";
-import { timed } from "./lib/timed.ts";
 import { openSubject, type Subject } from "./lib/subject.ts";
-import { type Steps, sum } from "./floor/floor.ts";
+import { timed } from "./lib/timed.ts";
 
 const execBlocks = 8;
 
@@ -32,7 +32,16 @@ export const benchmark: Benchmark = {
       await measureRound(subject, rounds, run);
     }
     const exec = await measureExec(subject);
-    return [...rounds.results(), ...exec, { name: "memory of a running idle sandbox, MB PSS (all processes; floor sentry + gofer + 15)", value: memory.value / 1e6, floor: memory.floor / 1e6 + 15, bound: 1 }];
+    return [
+      ...rounds.results(),
+      ...exec,
+      {
+        name: "memory of a running idle sandbox, MB PSS (all processes; floor sentry + gofer + 15)",
+        value: memory.value / 1e6,
+        floor: memory.floor / 1e6 + 15,
+        bound: 1,
+      },
+    ];
   },
 };
 
@@ -41,13 +50,18 @@ class Rounds {
   readonly floors: Record<string, number[]> = {};
 
   add(name: string, value: number, floor: number): void {
-    (this.values[name] ??= []).push(value);
-    (this.floors[name] ??= []).push(floor);
+    this.values[name] = [...(this.values[name] ?? []), value];
+    this.floors[name] = [...(this.floors[name] ?? []), floor];
   }
 
   results(): NamedMeasurement[] {
     const bounds: Record<string, number> = { resume: 1.25, "fork, source frozen": 1.2, "checkpoint stored, MB": 1 };
-    return Object.entries(this.values).map(([name, values]) => ({ name, value: median(values), floor: median(this.floors[name] ?? []), bound: bounds[name] ?? 1.3 }));
+    return Object.entries(this.values).map(([name, values]) => ({
+      name,
+      value: median(values),
+      floor: median(this.floors[name] ?? []),
+      bound: bounds[name] ?? 1.3,
+    }));
   }
 }
 
@@ -56,7 +70,7 @@ async function measureRound({ client, floor, exec }: Subject, rounds: Rounds, ru
   const { ms: pause } = await timed(() => client.pause("idle"));
   rounds.add("pause", pause, sum(raw, "pause", "checkpoint", "delete", "umount"));
   const { operation } = await client.pause("still");
-  rounds.add("checkpoint stored, MB", Number(operation?.result["checkpointBytes"]) / 1e6, 6);
+  rounds.add("checkpoint stored, MB", Number(operation?.result.checkpointBytes) / 1e6, 6);
   await client.resume("still");
 
   const rawResume = await floor.call("resume", { name: "idle" });
@@ -74,7 +88,7 @@ async function measureRound({ client, floor, exec }: Subject, rounds: Rounds, ru
     return answer;
   });
   rounds.add("fork of one", fork, total(rawFork));
-  rounds.add("fork, source frozen", Number(forked.operation?.result["frozenMs"]), sum(rawFork, "pause", "checkpoint", "thaw"));
+  rounds.add("fork, source frozen", Number(forked.operation?.result.frozenMs), sum(rawFork, "pause", "checkpoint", "thaw"));
   await floor.call("remove", { name: child });
   await client.remove(child, { force: true });
 
@@ -151,7 +165,10 @@ async function bringSpawnTimes(context: BenchmarkContext, client: Subject["clien
   const directory = mkdtempSync(join(tmpdir(), "torpor-spawn-"));
   context.onEnd(() => rmSync(directory, { recursive: true }));
   const program = join(directory, "spawn-times");
-  execFileSync("go", ["build", "-o", program, "./cmd/spawn-times"], { cwd: fileURLToPath(new URL("../native", import.meta.url)), env: { ...process.env, CGO_ENABLED: "0" } });
+  execFileSync("go", ["build", "-o", program, "./cmd/spawn-times"], {
+    cwd: fileURLToPath(new URL("../native", import.meta.url)),
+    env: { ...process.env, CGO_ENABLED: "0" },
+  });
   await client.files.write("idle", "/spawn-times", createReadStream(program), { mode: 0o755 });
 }
 
@@ -165,7 +182,9 @@ async function ourMemory({ daemon, client }: Subject): Promise<number> {
     const engine = argv.some((word) => word.includes(mark)) && /^(runsc-sandbox|runsc-gofer|.*runsc)$/.test(argv[0] ?? "");
     return engine || file === `/proc/${shim}/cmdline`;
   });
-  return pids.map((file) => Number(/^Pss:\s+(\d+)/m.exec(read(file.replace("cmdline", "smaps_rollup")))?.[1] ?? 0) * 1024).reduce((a, b) => a + b, 0);
+  return pids
+    .map((file) => Number(/^Pss:\s+(\d+)/m.exec(read(file.replace("cmdline", "smaps_rollup")))?.[1] ?? 0) * 1024)
+    .reduce((a, b) => a + b, 0);
 }
 
 function read(file: string): string {

@@ -21,7 +21,9 @@ export class Floor {
   }
 
   static async open(runsc: string, rootfs: string): Promise<Floor> {
-    const floor = new Floor(spawn("python3", [fileURLToPath(new URL("floor.py", import.meta.url))], { stdio: ["pipe", "pipe", "inherit"] }));
+    const floor = new Floor(
+      spawn("python3", [fileURLToPath(new URL("floor.py", import.meta.url))], { stdio: ["pipe", "pipe", "inherit"] }),
+    );
     await floor.call("open", { dir: mkdtempSync(path.join(tmpdir(), "torpor-floor-")), runsc, rootfs });
     return floor;
   }

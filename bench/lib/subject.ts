@@ -1,6 +1,6 @@
+import type { TorporClient } from "@torpor/sdk";
 import { TestDaemon } from "../../test/system/harness/test-daemon.ts";
 import { testImage } from "../../test/system/harness/test-image.ts";
-import type { TorporClient } from "@torpor/sdk";
 import { Floor } from "../floor/floor.ts";
 import type { BenchmarkContext } from "./benchmark.ts";
 
@@ -37,7 +37,11 @@ export async function openSubject(context: BenchmarkContext): Promise<Subject> {
     daemon,
     floor,
     async sandbox(name, mib, diskBytes) {
-      await client.create({ image: "debian", name, resources: { memoryBytes: (mib + 512) * 2 ** 20, cpus: 2, ...(diskBytes === undefined ? {} : { diskBytes }) } });
+      await client.create({
+        image: "debian",
+        name,
+        resources: { memoryBytes: (mib + 512) * 2 ** 20, cpus: 2, ...(diskBytes === undefined ? {} : { diskBytes }) },
+      });
       await countUp(client, name, mib);
     },
     async exec(name) {

@@ -31,7 +31,7 @@ async function demo(): Promise<void> {
 
   const before = await step("pause: memory to disk, compute released", async () => {
     const { operation } = await client.pause(name);
-    const { releasedBytes, checkpointBytes } = operation?.result as { releasedBytes: number; checkpointBytes: number };
+    const { releasedBytes, checkpointBytes } = (operation?.result ?? {}) as { releasedBytes: number; checkpointBytes: number };
     return `${bytes(releasedBytes)} of memory released, the checkpoint has ${bytes(checkpointBytes)}`;
   }).then(() => counter.last);
   await step(`wait ${asideMs / 1000} s with nothing running`, async () => {
@@ -48,8 +48,10 @@ async function demo(): Promise<void> {
 
   await step("fork it twice, while it runs", async () => {
     const { operation } = await client.fork(name, { name: `${name}-fork`, count: 2 });
-    const { children, frozenMs } = operation?.result as { children: { name: string }[]; frozenMs: number };
-    const counts = await Promise.all(children.map(async (child) => ({ child: child.name, ...(await counter.of(child.name).reach(counter.last.count + 3)) })));
+    const { children, frozenMs } = (operation?.result ?? {}) as { children: { name: string }[]; frozenMs: number };
+    const counts = await Promise.all(
+      children.map(async (child) => ({ child: child.name, ...(await counter.of(child.name).reach(counter.last.count + 3)) })),
+    );
     return `frozen for ${Math.round(frozenMs)} ms; ${counts.map(({ child, count, pid }) => `${child} counts at ${count} (pid ${pid})`).join(", ")}`;
   });
   next(name);
@@ -63,9 +65,12 @@ async function removeEarlier(): Promise<void> {
 
 async function ensureImage(): Promise<void> {
   const known = (await client.images.list()).some(({ references }) => references.includes(`${image}:latest`) || references.includes(image));
-  await step(known ? `the image ${image} is here already` : `build the image ${image}: Debian with Python, pip and git, no registry needed`, async () => {
-    if (known) return "";
-    const built = await client.images.build({ reference: image }, ({ text }) => paint(text));
-    return `${bytes(built.storedBytes)} on disk`;
-  });
+  await step(
+    known ? `the image ${image} is here already` : `build the image ${image}: Debian with Python, pip and git, no registry needed`,
+    async () => {
+      if (known) return "";
+      const built = await client.images.build({ reference: image }, ({ text }) => paint(text));
+      return `${bytes(built.storedBytes)} on disk`;
+    },
+  );
 }

@@ -47,29 +47,24 @@ function closingError(reason: CloseReason, cause?: unknown): TorporError {
   return new TorporError(code, message, { cause, details: { reason } });
 }
 
+type CodeBySubject = Partial<Record<Subject, ErrorCode>> & { readonly other: ErrorCode };
+
+const codes: Partial<Record<Code, CodeBySubject>> = {
+  [Code.NotFound]: { session: "session_not_found", other: "file_not_found" },
+  [Code.PermissionDenied]: { other: "permission_denied" },
+  [Code.AlreadyExists]: { session: "idempotency_conflict", other: "file_exists" },
+  [Code.InvalidArgument]: { file: "invalid_path", archive: "invalid_archive", other: "invalid_request" },
+  [Code.OutOfRange]: { other: "journal_gone" },
+  [Code.ResourceExhausted]: { session: "too_many_sessions", other: "disk_full" },
+  [Code.FailedPrecondition]: { session: "session_ended", guest: "internal", other: "directory_not_empty" },
+  [Code.DeadlineExceeded]: { other: "timeout" },
+  [Code.Canceled]: { other: "timeout" },
+};
+
 function codeOf(failure: ConnectError, subject: Subject): ErrorCode {
-  switch (failure.code) {
-    case Code.NotFound:
-      return subject === "session" ? "session_not_found" : "file_not_found";
-    case Code.PermissionDenied:
-      return "permission_denied";
-    case Code.AlreadyExists:
-      return subject === "session" ? "idempotency_conflict" : "file_exists";
-    case Code.InvalidArgument:
-      return subject === "file" ? "invalid_path" : subject === "archive" ? "invalid_archive" : "invalid_request";
-    case Code.OutOfRange:
-      return "journal_gone";
-    case Code.ResourceExhausted:
-      return subject === "session" ? "too_many_sessions" : "disk_full";
-    case Code.FailedPrecondition:
-      if (failure.rawMessage === "freezing") {
-        return "operation_active";
-      }
-      return subject === "session" ? "session_ended" : subject === "guest" ? "internal" : "directory_not_empty";
-    case Code.DeadlineExceeded:
-    case Code.Canceled:
-      return "timeout";
-    default:
-      return "internal";
+  if (failure.code === Code.FailedPrecondition && failure.rawMessage === "freezing") {
+    return "operation_active";
   }
+  const bySubject = codes[failure.code];
+  return bySubject === undefined ? "internal" : (bySubject[subject] ?? bySubject.other);
 }

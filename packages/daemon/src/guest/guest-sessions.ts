@@ -25,29 +25,10 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
 
   async function* frames(open: () => AsyncIterable<AttachResponse>): AsyncGenerator<SessionFrame> {
     refuseIfClosed(line);
-    const messages = open()[Symbol.asyncIterator]();
-    let over = false;
     try {
-      while (!over) {
-        const next = await messages.next();
-        over = next.done === true;
-        const frame = over ? undefined : toFrame(next.value.event);
-        if (frame?.type === "end") {
-          // The last message: the call ends by itself. Breaking it off instead would cost an abort, half a millisecond of each short command.
-          over = true;
-          messages.next().catch(() => {});
-        }
-        if (frame !== undefined) {
-          yield frame;
-        }
-      }
+      yield* untilEnd(open()[Symbol.asyncIterator]());
     } catch (error) {
-      over = true;
       throw fromGuestError(error, line, "session");
-    } finally {
-      if (!over) {
-        messages.return?.().catch(() => {});
-      }
     }
   }
 
@@ -64,6 +45,31 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
     list: () => guarded(async () => (await client.list({})).sessions.map(toSession)),
     remove: (sessionId, force) => guarded(async () => void (await client.remove({ sessionId, force }))),
   };
+}
+
+/** Frames up to the end. A consumer that leaves before breaks the call off. */
+async function* untilEnd(messages: AsyncIterator<AttachResponse>): AsyncGenerator<SessionFrame> {
+  let over = false;
+  try {
+    for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
+      const frame = toFrame(next.value.event);
+      if (frame?.type === "end") {
+        // The last message: the call ends by itself. Breaking it off instead would cost an abort, half a millisecond of each short command.
+        over = true;
+        messages.next().catch(() => {});
+        yield frame;
+        return;
+      }
+      if (frame !== undefined) {
+        yield frame;
+      }
+    }
+    over = true;
+  } finally {
+    if (!over) {
+      messages.return?.().catch(() => {});
+    }
+  }
 }
 
 function toRequest(start: SessionStart) {

@@ -1,5 +1,5 @@
-import { setTimeout as passes } from "node:timers/promises";
 import path from "node:path";
+import { setTimeout as passes } from "node:timers/promises";
 import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { Capture, CheckpointManifest, CheckpointPart, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
@@ -121,7 +121,10 @@ export class OciEngine implements Engine {
       }
     }
     const { stdout } = await run(this.#options.shimPath, ["hash", ...parts.map(({ name }) => path.join(location, name))]);
-    const hashes = stdout.trim().split("\n").map((line) => line.split(" ")[0] ?? "");
+    const hashes = stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ")[0] ?? "");
     return parts.map((part, index) => ({ ...part, hash: hashes[index] ?? "" }));
   }
 
