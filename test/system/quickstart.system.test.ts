@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { leftovers, readHostState } from "./harness/host-state.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The shell blocks of the README, in their order. */
+function readmeBlocks(): string[] {
+  return [...readFileSync(path.join(root, "README.md"), "utf8").matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
+}
+
+test("quickstart runs the main job, then the README's commands work, and the last one leaves nothing", { timeout: 600_000 }, async () => {
+  const data = mkdtempSync(path.join(tmpdir(), "torpor-quickstart-"));
+  onTestFinished(() => rm(data, { recursive: true, force: true }));
+  const env = { ...process.env, TORPOR_DATA: data, NO_COLOR: "1" };
+  const run = (command: string) =>
+    execFileSync("bash", ["-euc", command], { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void run("scripts/torpor daemon stop --remove-data"));
+
+  const [commands, yours] = readmeBlocks();
+  expect(commands).toContain("./quickstart");
+  const told = run("./quickstart");
+  const [, before, after, pid] = /count (\d+) before, (\d+) now, pid (\d+) as before/.exec(told) ?? [];
+  expect(Number(after)).toBeGreaterThan(Number(before));
+  for (const child of ["quickstart-fork-1", "quickstart-fork-2"]) {
+    const [, count, same] = new RegExp(`${child} counts at (\\d+) \\(pid (\\d+)\\)`).exec(told) ?? [];
+    expect(Number(count)).toBeGreaterThan(Number(after));
+    expect(same).toBe(pid);
+  }
+
+  const lines = run(yours ?? "exit 1").split("\n");
+  // create and fork print ids, list a table with the paused one, the fork has the file.
+  expect(lines[0]).toMatch(/^sb_/);
+  expect(lines.find((line) => line.includes(" base "))).toContain("paused");
+  expect(lines).toContain("hello");
+
+  const { instance } = JSON.parse(readFileSync(path.join(data, "instance.json"), "utf8")) as { instance: string };
+  run("scripts/torpor daemon stop --remove-data");
+  expect(leftovers(readHostState([data, instance]))).toEqual([]);
+});
