@@ -54,22 +54,22 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
   } catch (error) {
     throw new TorporError("invalid_request", (error as Error).message, { hint: usage });
   }
-  const dataDirectory = path.resolve(values["data"] ?? env["TORPOR_DATA"] ?? "/var/lib/torpor");
-  const engine = values["engine"] ?? env["TORPOR_ENGINE"] ?? "gvisor";
+  const dataDirectory = path.resolve(values.data ?? env.TORPOR_DATA ?? "/var/lib/torpor");
+  const engine = values.engine ?? env.TORPOR_ENGINE ?? "gvisor";
   if (engine !== "gvisor" && engine !== "runc") {
     throw new TorporError("invalid_request", `There is no engine ${JSON.stringify(engine)}: gvisor and runc are`, { hint: usage });
   }
   return {
     dataDirectory,
     engine,
-    socketPath: path.resolve(values["socket"] ?? path.join(dataDirectory, "torpord.sock")),
-    registryMirror: values["registry-mirror"] ?? env["TORPOR_REGISTRY_MIRROR"],
-    dns: values["dns"] ?? env["TORPOR_DNS"],
-    subnet: values["subnet"],
+    socketPath: path.resolve(values.socket ?? path.join(dataDirectory, "torpord.sock")),
+    registryMirror: values["registry-mirror"] ?? env.TORPOR_REGISTRY_MIRROR,
+    dns: values.dns ?? env.TORPOR_DNS,
+    subnet: values.subnet,
     poolSizeBytes: readNumber("--pool-size", values["pool-size"]),
     readyFd: readNumber("--ready-fd", values["ready-fd"]),
-    logLevel: values["log-level"] ?? env["TORPOR_LOG_LEVEL"] ?? "info",
-    store: readStore(values["store"], env["TORPOR_STORE"]),
+    logLevel: values["log-level"] ?? env.TORPOR_LOG_LEVEL ?? "info",
+    store: readStore(values.store, env.TORPOR_STORE),
     retention: readRetention(values["history-days"], values["history-limit"]),
   };
 }

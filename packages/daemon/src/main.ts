@@ -11,7 +11,7 @@ const { listenOnSocket } = await import("./http/listen.ts");
 try {
   const config = readConfig(process.argv.slice(2), process.env);
   // It may hold a password, and every program that is started gets the environment.
-  delete process.env["TORPOR_STORE"];
+  delete process.env.TORPOR_STORE;
   const log = createLogger(config.logLevel);
   const daemon = await openDaemon(config, log);
   await listenOnSocket(daemon.app, config.socketPath);

@@ -80,7 +80,7 @@ export class Gvisor implements OciRuntime {
     const spec = JSON.parse(await readFile(path.join(directory.bundle, "config.json"), "utf8")) as RestoreRecord["spec"];
     const sha256 = path.basename(path.dirname(engine[0] ?? ""));
     const binary = sha256 === this.binary.sha256 ? this.binary : await keptRunsc(this.#dataDirectory, sha256);
-    const mounts = spec["mounts"] as { destination: string; source: string }[];
+    const mounts = spec.mounts as { destination: string; source: string }[];
     const restore: RestoreRecord = {
       flags: engine.slice(1).filter((flag) => !flag.startsWith("--root=") && !flag.startsWith("--shared-root=")),
       spec,

@@ -21,7 +21,7 @@ export interface EngineBinary {
  */
 export async function resolveRunsc(dataDirectory: string, env: NodeJS.ProcessEnv): Promise<EngineBinary> {
   const store = path.join(dataDirectory, "engines", "runsc");
-  if (env["TORPOR_RUNSC"] === undefined) {
+  if (env.TORPOR_RUNSC === undefined) {
     const kept = (await keptBinaries(store)).find((binary) => binary.version === pin.version);
     if (kept !== undefined) {
       return { ...kept, source: "data" };
@@ -55,12 +55,12 @@ export async function keptRunsc(dataDirectory: string, sha256: string): Promise<
 }
 
 function candidates(env: NodeJS.ProcessEnv): { file: string; source: string }[] {
-  const named = env["TORPOR_RUNSC"];
+  const named = env.TORPOR_RUNSC;
   if (named !== undefined) {
     return [{ file: named, source: "env" }];
   }
-  const cache = path.join(env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "torpor", `runsc-${pin.version}`, "runsc");
-  const onPath = (env["PATH"] ?? "")
+  const cache = path.join(env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "torpor", `runsc-${pin.version}`, "runsc");
+  const onPath = (env.PATH ?? "")
     .split(":")
     .filter((directory) => path.isAbsolute(directory))
     .map((directory) => ({ file: path.join(directory, "runsc"), source: "path" }));

@@ -63,14 +63,14 @@ export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
 /** A recorded description with what is each runtime's own put in: the rest is as it was when the checkpoint was made. */
 export function rebaseSpec(recorded: OciSpec, runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
   const fresh = buildSpec(runtime, places);
-  const recordedLinux = recorded["linux"] as OciSpec;
-  const recordedMounts = recorded["mounts"] as { destination: string; source: string }[];
+  const recordedLinux = recorded.linux as OciSpec;
+  const recordedMounts = recorded.mounts as { destination: string; source: string }[];
   return {
     ...recorded,
-    hostname: fresh["hostname"],
-    root: fresh["root"],
+    hostname: fresh.hostname,
+    root: fresh.root,
     mounts: recordedMounts.map((mount) => (mount.destination === "/.torpor/bin" ? { ...mount, source: places.guestDirectory } : mount)),
-    linux: { ...recordedLinux, ...(fresh["linux"] as OciSpec) },
+    linux: { ...recordedLinux, ...(fresh.linux as OciSpec) },
   };
 }
 
