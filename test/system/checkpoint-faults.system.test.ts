@@ -28,8 +28,9 @@ describe("a checkpoint that is not what it was (D01)", () => {
       const flip = () => flipByte(path.join(directory, part), place / 50);
       await flip();
       await expect(client.resume(name, { memory: "require" }), `${part} at ${place}/50`).rejects.toMatchObject({
-        code: part === "manifest.json" ? expect.stringMatching(/^checkpoint_(corrupt|incompatible)$/) : "checkpoint_corrupt",
-        message: expect.stringMatching(part === "manifest.json" ? /manifest|checkpoint|part/i : new RegExp(part.replace(".", "\\."))),
+        code: "checkpoint_corrupt",
+        message: expect.stringContaining(part),
+        details: { part },
       });
       expect(await client.get(name)).toMatchObject({ state: "paused", operation: null });
       await flip();

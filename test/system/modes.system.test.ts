@@ -5,8 +5,10 @@ import path from "node:path";
 import type { ForkResult } from "@torpor/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { parseManifest, renderManifest } from "../../packages/daemon/src/checkpoints/manifest.ts";
 import { hostAgrees } from "./harness/holdings.ts";
 import { eventually, inside, output } from "./harness/inside.ts";
+import { hostRuntime, killHard } from "./harness/runtime.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.ts";
 
@@ -75,8 +77,7 @@ describe("pause and resume by their modes", () => {
     await client.pause(name);
     const manifest = path.join(daemon.data, "pool/checkpoints", (await client.get(name)).checkpoint?.id ?? "", "manifest.json");
     const original = readFileSync(manifest, "utf8");
-    writeFileSync(manifest, original.replace(/"diskId": "dk_[a-z0-9]+"/, '"diskId": "dk_aaaaaaaaaaaaaaaa"'));
-    expect(readFileSync(manifest, "utf8")).not.toBe(original);
+    writeFileSync(manifest, renderManifest({ ...parseManifest(original), diskId: "dk_aaaaaaaaaaaaaaaa" }));
     await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({
       code: "checkpoint_incompatible",
       message: expect.stringContaining("another disk state"),
@@ -91,6 +92,26 @@ describe("pause and resume by their modes", () => {
     expect(await output(client, name, "cat /root/later")).toBe("later");
     await hostAgrees(daemon);
   });
+});
+
+test("a sandbox that is set to it is booted anew from its files when its engine crashed, and says so; what was stopped stays stopped", async () => {
+  const { client } = daemon;
+  await client.create({ image: "debian", name: "restarting", restart: "on-failure" });
+  await startWitness(client, "restarting");
+  await killHard((await hostRuntime(client, daemon.instance, "restarting")).enginePid);
+  const again = await eventually(
+    () => client.get("restarting"),
+    ({ state, generation }) => state === "running" && generation === 2,
+  );
+  expect(again).toMatchObject({ restart: "on-failure", restored: "files", failure: null });
+  await hasFiles(client, "restarting");
+  const restarted = (await client.events("restarting")).filter(({ type }) => type === "sandbox.restarted");
+  expect(restarted).toMatchObject([{ data: { attempt: 1, generation: 2, reason: expect.stringContaining("SIGKILL") } }]);
+  await client.stop("restarting");
+  await daemon.terminate();
+  await daemon.launch();
+  expect((await daemon.client.get("restarting")).state).toBe("stopped");
+  await hostAgrees(daemon);
 });
 
 test("twenty resumes and twenty commands at once are one resume of one runtime (P19)", async () => {

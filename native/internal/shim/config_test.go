@@ -30,7 +30,7 @@ func TestAConfigOfARuntimeIsTaken(t *testing.T) {
 }
 
 func TestADirectoryWithoutADescriptionIsRemoved(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runtime")
+	path := filepath.Join(t.TempDir(), "0123abcd", "rt_aaaaaaaaaaaaaaaa")
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}

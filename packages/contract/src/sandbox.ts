@@ -23,6 +23,10 @@ export type Resources = z.infer<typeof Resources>;
 export const NetworkMode = z.enum(["default", "none"]);
 export type NetworkMode = z.infer<typeof NetworkMode>;
 
+/** Whether a runtime that ended by itself is followed by a fresh boot. */
+export const RestartPolicy = z.enum(["never", "on-failure", "always"]);
+export type RestartPolicy = z.infer<typeof RestartPolicy>;
+
 export const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "an environment variable's name has letters, digits and _");
 export const Environment = z.record(EnvironmentName, z.string());
 
@@ -40,6 +44,8 @@ export const CreateSandboxRequest = z.strictObject({
   user: z.string().min(1).max(128).optional(),
   network: NetworkMode.optional(),
   labels: Labels.optional(),
+  /** A fresh boot after its runtime ended by itself, after 1 s, doubling up to 60 s. Default never. What somebody ended stays ended. */
+  restart: RestartPolicy.optional(),
   /** Pull the image if it is not here. Default true. */
   pull: z.boolean().optional(),
 });
@@ -95,6 +101,8 @@ export const Sandbox = z.object({
   /** The sandbox's own IPv4 address, kept over pause and stop; null without network. */
   address: z.string().nullable(),
   labels: Labels,
+  /** Absent: never. */
+  restart: RestartPolicy.optional(),
   generation: z.number().int(),
   runtimeId: z.string().nullable(),
   /** The operation at work, if any. */

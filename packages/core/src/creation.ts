@@ -30,6 +30,7 @@ export async function create({ ports, runner }: Desk, request: CreateSandboxRequ
     user: request.user ?? null,
     network: request.network ?? "default",
     labels: request.labels ?? {},
+    ...(request.restart === undefined ? {} : { restart: request.restart }),
     parentId: null,
     from: null,
     request,

@@ -7,10 +7,14 @@ import type { Ports } from "./ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "./ports/store.ts";
 
 /** A runtime that ended by itself becomes an operation like any other, so that it can't cross one. */
-export function watchEnds(ports: Ports, runner: Runner): void {
+export function watchEnds(ports: Ports, runner: Runner, settled: (sandboxId: string) => void): void {
   ports.engine.onEnd((runtimeId, end) => {
-    settleEnd(ports, runner, runtimeId, end, "engine").catch((error: unknown) =>
-      ports.log.error("an ended runtime could not be written down", { runtime: runtimeId, cause: describeError(error) }),
+    settleEnd(ports, runner, runtimeId, end, "engine").then(
+      (sandboxId) => {
+        if (sandboxId !== undefined) settled(sandboxId);
+      },
+      (error: unknown) =>
+        ports.log.error("an ended runtime could not be written down", { runtime: runtimeId, cause: describeError(error) }),
     );
   });
 }
@@ -19,18 +23,27 @@ export function watchEnds(ports: Ports, runner: Runner): void {
 const looks = 100;
 const lookAgainMs = 50;
 
-/** Waits for the operation at work, which may have dealt with the end already. */
-export async function settleEnd(ports: Ports, runner: Runner, runtimeId: string, end: RuntimeEnd, actor: Actor): Promise<void> {
+/** Waits for the operation at work, which may have dealt with the end already. Gives the sandbox whose runtime it was. */
+export async function settleEnd(
+  ports: Ports,
+  runner: Runner,
+  runtimeId: string,
+  end: RuntimeEnd,
+  actor: Actor,
+): Promise<string | undefined> {
+  let owner: string | undefined;
   for (let look = 0; look < looks; look++) {
     const sandbox = await ownerOf(ports, runtimeId);
-    if (sandbox === undefined) return;
+    if (sandbox === undefined) return owner;
+    owner = sandbox.id;
     if (sandbox.operationId !== null) {
       const ended = runner.ended(sandbox.operationId);
       await (ended ?? ports.clock.sleep(lookAgainMs));
       continue;
     }
-    if (sandbox.state !== "running" || (await begun(ports, runner, sandbox, end, actor))) return;
+    if (sandbox.state !== "running" || (await begun(ports, runner, sandbox, end, actor))) return owner;
   }
+  return owner;
 }
 
 /** Also while the operation that makes the runtime has not written it into the record yet. */

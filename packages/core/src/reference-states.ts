@@ -63,7 +63,7 @@ ${table(
 )}
 
 A runtime that ends by itself is an operation \`stop\` of the actor \`engine\`: *stopping*, then *stopped* if its first process ended with 0 or nothing of the runtime is left, as after a reboot, else *failed*.
-A sandbox is never started anew by that. [The table of failures](failures.md) has what else can happen.
+It is started anew only if it was made with a \`restart\` policy that says so. [The table of failures](failures.md) has what else can happen.
 `;
 }
 

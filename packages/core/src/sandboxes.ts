@@ -25,6 +25,7 @@ import type { Guest } from "./ports/guest.ts";
 import type { Ports } from "./ports/ports.ts";
 import { answer, type EventRange, events, list, operation, operations, view } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
+import { Restarts } from "./restarts.ts";
 import { defaultRetention, forget, type Retention } from "./retention.ts";
 
 export interface CallOptions {
@@ -76,7 +77,8 @@ export interface Lifecycle {
 export function createLifecycle(ports: Ports): Lifecycle {
   const desk: Desk = { ports, runner: new Runner(ports), line: new Line() };
   const { runner } = desk;
-  watchEnds(ports, runner);
+  const restarts = new Restarts(desk);
+  watchEnds(ports, runner, (sandboxId) => restarts.consider(sandboxId));
   const call = async (scope: string, options: CallOptions, work: (patience: Patience, keyFor: KeyFor) => Promise<Asking>) => {
     const patience = new Patience(ports.clock, options.waitMs);
     const asking = await doOnce(ports, runner, { once: options.once, scope }, (keyFor) => work(patience, keyFor));
@@ -87,7 +89,11 @@ export function createLifecycle(ports: Ports): Lifecycle {
       ask(desk, { idOrName, command: name, request: { ...request }, actor: options.actor ?? "user", patience, keyFor }),
     );
   return {
-    recover: () => recover(ports, runner),
+    async recover() {
+      const recovery = await recover(ports, runner);
+      await restarts.considerAll();
+      return recovery;
+    },
     create: (request, options = {}) => call("create", options, (_, keyFor) => create(desk, request, options.actor ?? "user", keyFor)),
     pause: (idOrName, request = {}, options) => command(idOrName, "pause", request, options),
     resume: (idOrName, request = {}, options) => command(idOrName, "resume", request, options),

@@ -8,7 +8,12 @@ export interface Outcome {
 }
 
 /** Runs a command in the sandbox to its end. A string is a shell command. */
-export async function inside(client: TorporClient, sandbox: string, command: string | readonly string[], options: Omit<StartSessionRequest, "argv"> = {}): Promise<Outcome> {
+export async function inside(
+  client: TorporClient,
+  sandbox: string,
+  command: string | readonly string[],
+  options: Omit<StartSessionRequest, "argv"> = {},
+): Promise<Outcome> {
   const argv = typeof command === "string" ? ["sh", "-c", command] : [...command];
   const { end, stdout, stderr } = await client.exec(sandbox, { argv, ...options });
   return { end, stdout: Buffer.from(stdout, "base64").toString(), stderr: Buffer.from(stderr, "base64").toString() };

@@ -15,7 +15,19 @@ export async function testImage(): Promise<string> {
     const sources = `${tar}.${process.pid}.sources`;
     const fresh = `${tar}.${process.pid}`;
     writeFileSync(sources, hostSources());
-    execFileSync("mmdebstrap", ["--variant=minbase", `--include=${packages.join(",")}`, "--customize-hook=ln -s python3 $1/usr/bin/python", "--format=tar", suite(), fresh, sources], { stdio: "ignore" });
+    execFileSync(
+      "mmdebstrap",
+      [
+        "--variant=minbase",
+        `--include=${packages.join(",")}`,
+        "--customize-hook=ln -s python3 $1/usr/bin/python",
+        "--format=tar",
+        suite(),
+        fresh,
+        sources,
+      ],
+      { stdio: "ignore" },
+    );
     renameSync(fresh, tar);
   }
   return tar;

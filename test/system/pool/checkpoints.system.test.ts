@@ -2,6 +2,7 @@ import { access, readdir, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CheckpointManifest } from "@torpor/core";
 import { expect, test } from "vitest";
+import { renderManifest } from "../../../packages/daemon/src/checkpoints/manifest.ts";
 import { createPoolCheckpoints } from "../../../packages/daemon/src/checkpoints/pool-checkpoints.ts";
 import { temporaryPool } from "./temporary-pool.ts";
 
@@ -49,7 +50,7 @@ test("beginning again empties the place, removing takes sealed and unsealed", as
   expect(await checkpoints.list()).toEqual([]);
 });
 
-test("an unreadable manifest, or one of another checkpoint, is corrupt", async () => {
+test("a manifest that can't be read or was changed is corrupt; whose it is, is for the lifecycle to say", async () => {
   await using it = await temporaryPool();
   const checkpoints = createPoolCheckpoints(it.pool);
   await writeFile(path.join(await checkpoints.begin("ck_one", 0), "pages.img"), "pages");
@@ -57,8 +58,11 @@ test("an unreadable manifest, or one of another checkpoint, is corrupt", async (
   const file = path.join(checkpoints.locate("ck_one"), "manifest.json");
   await writeFile(file, JSON.stringify({ ...manifestOf("ck_one"), parts: [{ name: "../../escape", sizeBytes: 5, hash: "" }] }));
   await expect(checkpoints.read("ck_one")).rejects.toMatchObject({ code: "checkpoint_corrupt" });
-  await writeFile(file, JSON.stringify(manifestOf("ck_two")));
+  const text = renderManifest(manifestOf("ck_two"));
+  await writeFile(file, text.replace("ck_two", "ck_six"));
   await expect(checkpoints.read("ck_one")).rejects.toMatchObject({ code: "checkpoint_corrupt" });
+  await writeFile(file, text);
+  expect(await checkpoints.read("ck_one")).toEqual(manifestOf("ck_two"));
   await truncate(file, 10);
   await expect(checkpoints.read("ck_one")).rejects.toMatchObject({ code: "checkpoint_corrupt" });
 });

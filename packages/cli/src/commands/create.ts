@@ -19,6 +19,7 @@ interface Options {
   user?: string;
   network?: "default" | "none";
   label?: Readonly<Record<string, string>>;
+  restart?: "never" | "on-failure" | "always";
   pull: boolean;
   json?: boolean;
 }
@@ -37,6 +38,9 @@ export function createCommand(): Command {
     .option("-u, --user <user>", "user of commands; default the image's")
     .addOption(new Option("--network <mode>", "network").choices(["default", "none"]))
     .option("--label <name=value>", "label; repeatable", addLabel)
+    .addOption(
+      new Option("--restart <policy>", "fresh boot after it ended by itself; default never").choices(["never", "on-failure", "always"]),
+    )
     .option("--no-pull", "refuse an image that is not here, in place of fetching it")
     .option("--json", "print the sandbox's record as JSON")
     .action(

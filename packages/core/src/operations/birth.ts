@@ -1,4 +1,4 @@
-import { type Actor, type CreateSandboxRequest, type NetworkMode, type Resources, TorporError } from "@torpor/contract";
+import { type Actor, type CreateSandboxRequest, type NetworkMode, type Resources, type RestartPolicy, TorporError } from "@torpor/contract";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
@@ -16,6 +16,7 @@ export interface Draft {
   readonly user: string | null;
   readonly network: NetworkMode;
   readonly labels: SandboxRecord["labels"];
+  readonly restart?: RestartPolicy;
   readonly parentId: string | null;
   readonly from: { readonly diskId: string; readonly checkpointId: string | null } | null;
   readonly request: Partial<CreateSandboxRequest>;

@@ -44,7 +44,9 @@ describe("the table of failpoints", () => {
     "says what becomes of a $operation whose daemon is killed at $name",
     async ({ operation, name, failing, allowed }) => {
       const world = await prepared(operation);
+      let armed = false;
       const { lifecycle, kill, quiet } = world.daemon(async (reached) => {
+        if (!armed) return;
         if (failing && reached === names(operation, false)[0]) throw broken;
         if (reached === name) {
           kill();
@@ -55,6 +57,8 @@ describe("the table of failpoints", () => {
       const dead = new Promise<void>((resolve) => {
         died = resolve;
       });
+      await lifecycle.recover();
+      armed = true;
       scenes[operation].ask(lifecycle, world).catch(() => {});
       await dead;
       await quiet();
@@ -78,6 +82,7 @@ async function prepared(operation: FailpointEntry["operation"]): Promise<MemoryW
 async function ask(world: MemoryWorld, operation: FailpointEntry["operation"], failpoint: (name: string) => Promise<void>): Promise<void> {
   const lifecycle = world.lifecycle(failpoint);
   onTestFinished(() => lifecycle.idle());
+  await lifecycle.recover();
   await scenes[operation].ask(lifecycle, world).catch(() => {});
   await lifecycle.idle();
 }

@@ -135,7 +135,7 @@ async function childOperation(work: Work, child: PlannedChild) {
     const record = await ports.store.findSandbox(child.id);
     return begun.status === "running" && record !== undefined ? work.spawn(record, begun) : begun;
   }
-  const { image, resources, env, workdir, user, network, labels } = sandbox;
+  const { image, resources, env, workdir, user, network, labels, restart } = sandbox;
   const born = await commitBirth(ports, {
     sandboxId: child.id,
     operationId: child.operationId,
@@ -148,6 +148,7 @@ async function childOperation(work: Work, child: PlannedChild) {
     user,
     network,
     labels,
+    ...(restart === undefined ? {} : { restart }),
     parentId: sandbox.id,
     from: { diskId: note(work, "fromDiskId"), checkpointId: optionalNote(work, "checkpointId") },
     request: {},

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { CheckpointManifest } from "@torpor/core";
 import { z } from "zod";
 
@@ -22,6 +23,20 @@ const manifest = z.object({
   parts: z.array(z.object({ name: partName, sizeBytes: z.int().min(0), hash: z.string() })).min(1),
 });
 
-export function parseManifest(value: unknown): CheckpointManifest {
-  return manifest.parse(value);
+/** JSON whose first field is the hash of all bytes after its line: of the manifest too every byte counts. */
+export function renderManifest(value: CheckpointManifest): string {
+  const fields = JSON.stringify(manifest.parse(value), undefined, 1).slice("{\n".length);
+  return `{\n "hash": "${hashOf(fields)}",\n${fields}\n`;
+}
+
+export function parseManifest(text: string): CheckpointManifest {
+  const [, hash, fields = ""] = /^\{\n "hash": "([0-9a-f]{64})",\n(.*)\n$/s.exec(text) ?? [];
+  if (hash !== hashOf(fields)) {
+    throw new Error("it does not have the hash that it was sealed with");
+  }
+  return manifest.parse(JSON.parse(text));
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

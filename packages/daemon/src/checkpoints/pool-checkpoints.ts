@@ -7,7 +7,7 @@ import { isPlainId, requirePlainId } from "../pool/ids.ts";
 import type { Pool } from "../pool/pool.ts";
 import { requireRoom } from "../pool/room.ts";
 import { guardStorage } from "../pool/storage-failure.ts";
-import { parseManifest } from "./manifest.ts";
+import { parseManifest, renderManifest } from "./manifest.ts";
 
 const partialSuffix = ".partial";
 const manifestName = "manifest.json";
@@ -45,11 +45,11 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
         if (!(await isDirectory(partial))) {
           throw new TorporError("storage_failed", `Checkpoint ${manifest.id} was never begun.`);
         }
-        const checked = parseManifest(manifest);
-        await Promise.all(checked.parts.map((part) => requireWhole(partial, part, manifest.id)));
-        await writeFile(path.join(partial, manifestName), `${JSON.stringify(checked, undefined, 1)}\n`, { mode: 0o600 });
+        const text = renderManifest(manifest);
+        await Promise.all(manifest.parts.map((part) => requireWhole(partial, part, manifest.id)));
+        await writeFile(path.join(partial, manifestName), text, { mode: 0o600 });
         // All at once: each of these waits for the pool's log, and together they wait for it once. The rename is the commit.
-        const names = [...checked.parts.map((part) => part.name), manifestName, "."];
+        const names = [...manifest.parts.map((part) => part.name), manifestName, "."];
         await Promise.all(names.map((name) => sync(path.join(partial, name))));
         await rename(partial, target);
         await sync(root);
@@ -92,14 +92,14 @@ async function readManifest(directory: string, id: string): Promise<CheckpointMa
   }
   try {
     // Whose it is, and whether it is the right one, is for the lifecycle to say: it knows both sandboxes.
-    return parseManifest(JSON.parse(text));
+    return parseManifest(text);
   } catch (cause) {
     throw corrupt(id, cause);
   }
 }
 
 function corrupt(id: string, cause: unknown): TorporError {
-  return new TorporError("checkpoint_corrupt", `The manifest of checkpoint ${id} can't be read.`, {
+  return new TorporError("checkpoint_corrupt", `The manifest (manifest.json) of checkpoint ${id} can't be read.`, {
     hint: "Resume with memory discard to start from the disk.",
     details: { part: manifestName },
     cause,
