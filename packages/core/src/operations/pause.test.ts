@@ -3,25 +3,22 @@ import { MemoryWorld } from "../testing/memory-world.ts";
 import { broken, gateAt, withSandbox } from "../testing/scenes.ts";
 
 describe("a pause that fails", () => {
-  test.each(["freeze", "capture"] as const)(
-    "in %s leaves the sandbox running, its streams unbroken, and nothing behind",
-    async (call) => {
-      const { world, lifecycle } = await withSandbox();
-      const guest = await lifecycle.guest("base");
-      await guest.sessions.start({ sessionId: "se_a", argv: ["counter"], hold: false });
-      world.engine.failNext(call, broken);
-      const { operation, sandbox } = await lifecycle.pause("base");
-      expect(operation).toMatchObject({ status: "failed", phase: call, error: { code: "engine_failed", message: "the engine broke" } });
-      expect(sandbox).toMatchObject({ state: "running", generation: 1, checkpoint: null, operation: null });
-      const again = await lifecycle.guest("base");
-      expect(again).toBe(guest);
-      world.engine.tick();
-      expect(await again.sessions.get("se_a")).toMatchObject({ lastSeq: 1 });
-      await again.sessions.start({ sessionId: "se_b", argv: ["true"], hold: false });
-      expect(await world.checkpoints.list()).toEqual([]);
-      expect((await lifecycle.events("base")).map(({ type }) => type)).toEqual(["sandbox.created", "pause.failed"]);
-    },
-  );
+  test.each(["freeze", "capture"] as const)("in %s leaves the sandbox running, its streams unbroken, and nothing behind", async (call) => {
+    const { world, lifecycle } = await withSandbox();
+    const guest = await lifecycle.guest("base");
+    await guest.sessions.start({ sessionId: "se_a", argv: ["counter"], hold: false });
+    world.engine.failNext(call, broken);
+    const { operation, sandbox } = await lifecycle.pause("base");
+    expect(operation).toMatchObject({ status: "failed", phase: call, error: { code: "engine_failed", message: "the engine broke" } });
+    expect(sandbox).toMatchObject({ state: "running", generation: 1, checkpoint: null, operation: null });
+    const again = await lifecycle.guest("base");
+    expect(again).toBe(guest);
+    world.engine.tick();
+    expect(await again.sessions.get("se_a")).toMatchObject({ lastSeq: 1 });
+    await again.sessions.start({ sessionId: "se_b", argv: ["true"], hold: false });
+    expect(await world.checkpoints.list()).toEqual([]);
+    expect((await lifecycle.events("base")).map(({ type }) => type)).toEqual(["sandbox.created", "pause.failed"]);
+  });
 
   test("D04: for want of room, says so", async () => {
     const { world, lifecycle } = await withSandbox();

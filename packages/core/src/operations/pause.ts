@@ -40,7 +40,8 @@ export const pause: Procedure = {
       async run(work) {
         const { ports, sandbox, repeated } = work;
         // Only now: the streams of a pause that fails before go on unbroken.
-        if (!repeated) await quietly(ports, "closing the line", [async () => (await ports.engine.guest(runtimeOf(sandbox))).close("paused")]);
+        if (!repeated)
+          await quietly(ports, "closing the line", [async () => (await ports.engine.guest(runtimeOf(sandbox))).close("paused")]);
         return reclaim.run(work);
       },
     },
