@@ -12,12 +12,16 @@ test("ids are found in the names of tests and groups, and nowhere else", () => {
     describe('E10', () => { it.concurrent(\`stdin ends\`, () => expect("C01").toBe(1)) });
     test.each([1, 2])("C01 at %s", () => {});
     test("P011, XP01 and P99 are other words", () => {});
+    test.each([
+      ["made", layer("x")],
+    ])("L09: %s is refused", () => {});
   `;
   expect(found("a.test.ts", source)).toEqual([
     "P01: P01 and L09: files stay",
     "L09: P01 and L09: files stay",
     "E10: E10",
     "C01: C01 at %s",
+    "L09: L09: %s is refused",
   ]);
 });
 

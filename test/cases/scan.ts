@@ -15,8 +15,10 @@ export function idsIn(name: string, ids: ReadonlySet<string>): string[] {
 function typescriptNames(source: string): string[] {
   // test("…"), it.concurrent("…"), describe.each([…])("…"), scenario titles in tables: { title: "…" }
   const calls = /\b(?:test|it|describe|suite)(?:\.\w+)*(?:\([^()]*\))?\(\s*(["'`])((?:\\.|(?!\1).)*)\1/gs;
+  // A table that has calls of its own, over several lines: its end, and then the name.
+  const tables = /^\s*\](?: as const)?\)\(\s*(["'`])((?:\\.|(?!\1).)*)\1/gm;
   const titles = /\btitle:\s*(["'`])((?:\\.|(?!\1).)*)\1/gs;
-  return [...source.matchAll(calls), ...source.matchAll(titles)].map((match) => match[2] ?? "");
+  return [...source.matchAll(calls), ...source.matchAll(tables), ...source.matchAll(titles)].map((match) => match[2] ?? "");
 }
 
 function goNames(source: string): string[] {

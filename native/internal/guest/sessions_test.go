@@ -29,8 +29,8 @@ func TestRefusesCallsBeforeHello(t *testing.T) {
 	}
 }
 
-// N13: a process of the sandbox cannot speak for the daemon.
-func TestAcceptsOnlyPeersFromOutside(t *testing.T) {
+// A process of the sandbox cannot speak for the daemon.
+func TestN13AcceptsOnlyPeersFromOutside(t *testing.T) {
 	asked := make(chan int, 8)
 	c := dialGuest(t, startGuest(t, func(pid int) bool { asked <- pid; return false }))
 	if _, err := c.Hello(background, connect.NewRequest(&guestv1.HelloRequest{})); err == nil {
