@@ -1,8 +1,10 @@
-import type { CreateSandboxRequest } from "@torpor/sdk";
+import type { CreateSandboxRequest, OperationAnswer, TorporClient } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { oneLine, say } from "../failure.ts";
+import { withProgress } from "../image-progress.ts";
 import { print, printJson } from "../leave.ts";
 import { parseAmount, parseCount } from "../values/count.ts";
 import { addLabel, addVariable } from "../values/pair.ts";
@@ -45,7 +47,7 @@ export function createCommand(): Command {
     .option("--json", "print the sandbox's record as JSON")
     .action(
       action(async (client, image: string, options: Options) => {
-        const { sandbox } = await client.create(requestOf(image, options));
+        const { sandbox } = await createFetching(client, requestOf(image, options));
         if (sandbox === null) return undefined;
         say(`created sandbox ${oneLine(sandbox.name)}`);
         await (options.json === true ? printJson(sandbox) : print(`${sandbox.id}\n`));
@@ -56,6 +58,18 @@ export function createCommand(): Command {
     "torpor create --name base --memory 512MiB python:3.12",
     "torpor create -e TOKEN --cpus 2 --network none debian",
   ]);
+}
+
+/** An image that is not here is fetched by a call of its own, since only that one tells how far it is. */
+async function createFetching(client: TorporClient, request: CreateSandboxRequest): Promise<OperationAnswer> {
+  if (request.pull === false) return client.create(request);
+  try {
+    return await client.create({ ...request, pull: false });
+  } catch (error) {
+    if (!(error instanceof TorporError) || error.code !== "image_not_found") throw error;
+  }
+  await withProgress((progress) => client.images.pull({ reference: request.image }, progress));
+  return client.create(request);
 }
 
 function requestOf(image: string, { memory, cpus, disk, pids, label, pull, json: _json, ...same }: Options): CreateSandboxRequest {
