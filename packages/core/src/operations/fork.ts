@@ -36,8 +36,8 @@ const thaw: Phase = {
   name: "thaw",
   redoFrom: "reserve",
   async run(work) {
-    await goOn(work);
-    const frozenMs = work.repeated ? 0 : work.ports.clock.monotonicMs() - numericNote(work, "frozenAt");
+    const thawedAt = await goOn(work);
+    const frozenMs = work.repeated ? 0 : thawedAt - numericNote(work, "frozenAt");
     return { notes: { frozenMs: Math.round(frozenMs * 100) / 100 } };
   },
 };

@@ -98,8 +98,8 @@ export function storedBytes(captured: Capture): number {
 const thawTries = 4;
 const thawPauseMs = 100;
 
-/** The sandbox goes on, frozen or only quiesced. */
-export async function goOn(work: Work): Promise<void> {
+/** The sandbox goes on, frozen or only quiesced. Gives the instant of the thaw. */
+export async function goOn(work: Work): Promise<number> {
   const { ports, sandbox, repeated } = work;
   const runtimeId = runtimeOf(sandbox);
   for (let tries = 1; ; tries++) {
@@ -112,14 +112,16 @@ export async function goOn(work: Work): Promise<void> {
       await ports.clock.sleep(thawPauseMs * 2 ** tries);
     }
   }
+  const thawedAt = ports.clock.monotonicMs();
   // A killed daemon's line is gone: a new one opens with a hello, which lets calls in again too.
   if (repeated) await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
   else await (await ports.engine.guest(runtimeId)).release();
+  return thawedAt;
 }
 
 /** Whatever fails of it: what becomes of the sandbox is then read from its runtime. */
 export async function undoFreeze(work: Work): Promise<void> {
-  await quietly(work.ports, "letting the sandbox go on", [() => goOn(work)]);
+  await quietly(work.ports, "letting the sandbox go on", [async () => void (await goOn(work))]);
 }
 
 export function runtimeOf(sandbox: SandboxRecord): string {
