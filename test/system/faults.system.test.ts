@@ -118,12 +118,18 @@ describe("the engine is killed", () => {
   });
 });
 
-test("the guest can't be killed from inside, and its end from outside is reported", async () => {
+test("root inside kills PID 1: that ends the sandbox, which is reported with the cause, and its files are there; nobody else can", async () => {
   const name = await startSandbox();
   const witness = await startWitness(daemon.client, name);
-  await inside(daemon.client, name, "kill -9 1; kill -TERM 1; kill -HUP 1");
+  const refused = await inside(daemon.client, name, "kill -9 1", { user: "nobody" });
+  expect(refused.end.exitCode).not.toBe(0);
   await goesOn(daemon.client, name, witness);
-  expect(await daemon.client.get(name)).toMatchObject({ state: "running", failure: null });
+  await inside(daemon.client, name, "kill -9 1").catch(() => {});
+  const failed = await becomes(name, "failed");
+  expect(failed.failure?.message).toMatch(/exited with code 137|SIGKILL/);
+  await hostAgrees(daemon);
+  await daemon.client.start(name);
+  await hasFiles(daemon.client, name);
 });
 
 test("two daemons on one data directory: the second refuses, and the first goes on", async () => {
