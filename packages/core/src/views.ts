@@ -5,7 +5,9 @@ import type { OperationRecord, SandboxRecord } from "./ports/store.ts";
 /** What clients see of the records. */
 export function sandboxView(record: SandboxRecord, active: OperationRecord | undefined): Sandbox {
   const { version: _version, diskId: _diskId, operationId: _operationId, damage: _damage, ...shown } = record;
-  return { ...shown, operation: active === undefined ? null : { id: active.id, kind: active.kind, phase: active.phase } };
+  // Records from before the setting have none.
+  const restart = record.restart ?? "never";
+  return { ...shown, restart, operation: active === undefined ? null : { id: active.id, kind: active.kind, phase: active.phase } };
 }
 
 export function operationView(record: OperationRecord): Operation {
