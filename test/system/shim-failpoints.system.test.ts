@@ -5,7 +5,8 @@ import path from "node:path";
 import { shimFailpoints } from "@torpor/core/reference";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hostAgrees } from "./harness/holdings.ts";
-import { hostRuntime, isAlive } from "./harness/runtime.ts";
+import { hostRuntime, isAlive, killHard } from "./harness/runtime.ts";
+import { stoppedAt } from "./harness/stopped-at.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.ts";
 
@@ -13,12 +14,13 @@ const source = readFileSync(new URL("../../native/internal/shim/failpoint.go", i
 const names = shimFailpoints(source).map(({ name }) => name);
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-shim-walk-"));
 const armed = path.join(directory, "armed");
+const daemonArmed = path.join(directory, "daemon-armed");
 const name = "walker";
 let daemon: TestDaemon;
 let witness: Witness;
 
 beforeAll(async () => {
-  daemon = await TestDaemon.start({ env: { TORPOR_SHIM_FAILPOINT: armed } });
+  daemon = await TestDaemon.start({ env: { TORPOR_SHIM_FAILPOINT: armed, TORPOR_FAILPOINT: daemonArmed } });
 });
 afterAll(async () => {
   rmSync(directory, { recursive: true });
@@ -95,6 +97,17 @@ describe("a shim that is killed", () => {
     await client.remove(name, { force: true });
     expect(await client.list()).toEqual([]);
     await settled();
+  });
+
+  test.each(["seal", "reclaim"])("between its calls, before %s of a pause: the pause goes through, with the memory", async (phase) => {
+    const { client } = daemon;
+    const { shimPid } = await hostRuntime(client, daemon.instance, name);
+    const { goOn } = await stoppedAt(daemon, daemonArmed, `pause.${phase}`, () => client.pause(name));
+    await killHard(shimPid);
+    expect(await goOn()).toMatchObject({ operation: { status: "succeeded", result: { memory: true } } });
+    await hostAgrees(daemon);
+    await client.resume(name, { memory: "require" });
+    await goesOn(client, name, witness);
   });
 });
 

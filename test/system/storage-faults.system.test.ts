@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { hostAgrees } from "./harness/holdings.ts";
 import { eventually, inside } from "./harness/inside.ts";
+import { stoppedAt } from "./harness/stopped-at.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.ts";
 
@@ -54,10 +55,9 @@ describe("the pool is full (D04)", () => {
   });
 
   test("in the middle of a pause: the sandbox goes on, the partial files are gone", async () => {
-    const pausing = await stoppedAt("pause.capture", () => daemon.client.pause(name));
+    const { goOn } = await stoppedAt(daemon, armed, "pause.capture", () => daemon.client.pause(name));
     const free = fillPool(50 * mib);
-    process.kill(daemon.pid, "SIGCONT");
-    expect(await pausing()).toMatchObject({ code: "disk_full" });
+    expect(await goOn()).toMatchObject({ code: "disk_full" });
     await livesOn();
     free();
     await pausesAndResumes();
@@ -110,11 +110,10 @@ describe("the checkpoint's disk has a fault", () => {
     ["fsync", "checkpoint.img"],
     ["write,pwrite64", "manifest.json"],
   ])("%s of %s fails: the pause fails, the sandbox goes on, and the next pause goes through", async (calls, file) => {
-    const pausing = await stoppedAt("pause.seal", () => daemon.client.pause(name));
+    const { goOn } = await stoppedAt(daemon, armed, "pause.seal", () => daemon.client.pause(name));
     const [partial = ""] = readdirSync(path.join(daemon.data, "pool/checkpoints"));
     const tracing = await injectFault(calls, path.join(daemon.data, "pool/checkpoints", partial, file));
-    process.kill(daemon.pid, "SIGCONT");
-    const error = await pausing();
+    const error = await goOn();
     await endTracing(tracing);
     expect(error).toMatchObject({ code: "storage_failed", message: expect.stringMatching(/EIO|i\/o error/i) });
     await livesOn();
@@ -144,19 +143,6 @@ function fillPool(leftBytes: number): () => void {
   const free = () => rmSync(file, { force: true });
   onTestFinished(free);
   return free;
-}
-
-/** The daemon stops itself at the step; SIGCONT lets it go on. Gives the call's outcome. */
-async function stoppedAt(failpoint: string, ask: () => Promise<unknown>): Promise<() => Promise<unknown>> {
-  writeFileSync(armed, `${failpoint}:stop`);
-  const outcome = ask().catch((error: unknown) => error);
-  await eventually(
-    async () => readFileSync(`/proc/${daemon.pid}/status`, "utf8"),
-    (text) => /^State:\s+T/m.test(text),
-  );
-  onTestFinished(() => void process.kill(daemon.pid, "SIGCONT"));
-  // A promise given back as it is would be waited for.
-  return () => outcome;
 }
 
 async function injectFault(calls: string, file: string): Promise<ChildProcess> {

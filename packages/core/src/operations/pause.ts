@@ -1,7 +1,7 @@
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { endingFailed, reclaim, shutdown } from "./ending.ts";
-import { capture, freeze, quiesce, reserve, runtimeOf, sealCapture, storedBytes, undoFreeze } from "./freezing.ts";
+import { capture, freeze, quiesce, reserve, sealCapture, storedBytes, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, type Procedure, type Work } from "./procedure.ts";
 
 /** Memory and files kept. Until the checkpoint is committed to the record the sandbox can go on, and does if anything fails. */
@@ -37,12 +37,10 @@ export const pause: Procedure = {
     },
     {
       name: "reclaim",
-      async run(work) {
-        const { ports, sandbox, repeated } = work;
-        // Only now: the streams of a pause that fails before go on unbroken.
-        if (!repeated)
-          await quietly(ports, "closing the line", [async () => (await ports.engine.guest(runtimeOf(sandbox))).close("paused")]);
-        return reclaim.run(work);
+      async run({ ports, sandbox }) {
+        // The line ends only now: the streams of a pause that fails before go on unbroken. A new one could not be opened to a frozen guest.
+        if (sandbox.runtimeId !== null) await ports.engine.destroy(sandbox.runtimeId, "paused");
+        return undefined;
       },
     },
   ],

@@ -71,8 +71,11 @@ export interface Engine {
   capture(runtimeId: string, location: string): Promise<Capture>;
   /** Hashes what was captured there; the runtime may have ended since. Apart from the capture, since a fork's source need not stay frozen for it. */
   digest(runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]>;
-  /** Kills what still runs and frees every host resource: gone when it resolves. Any state, unknown ids, repeats: fine. */
-  destroy(runtimeId: string): Promise<void>;
+  /**
+   * Kills what still runs and frees every host resource: gone when it resolves. Any state, unknown ids, repeats: fine. `why` is how the line to its
+   * guest ends, if one is open; default `stopped`.
+   */
+  destroy(runtimeId: string, why?: "paused" | "stopped"): Promise<void>;
   /** Runtimes that hold anything on this host, whether or not a record knows them. */
   list(): Promise<string[]>;
   /** The line to a running runtime's guest; the same object until it is closed or the runtime ends. */

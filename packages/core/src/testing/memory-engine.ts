@@ -105,12 +105,12 @@ export class MemoryEngine implements Engine {
     return parts.map((part) => ({ ...part, hash: hashOf(this.#options.checkpoints.partsAt(location).get(part.name) ?? "") }));
   }
 
-  async destroy(runtimeId: string): Promise<void> {
+  async destroy(runtimeId: string, why: "paused" | "stopped" = "stopped"): Promise<void> {
     await this.#faulty("destroy", async () => {
+      this.#closeLine(runtimeId, why);
       const runtime = this.#runtimes.get(runtimeId);
       this.#runtimes.delete(runtimeId);
       if (runtime !== undefined) runtime.state = "ended";
-      this.#closeLine(runtimeId, "stopped");
     });
   }
 
@@ -206,7 +206,7 @@ export class MemoryEngine implements Engine {
     runtime.notify();
   }
 
-  #closeLine(runtimeId: string, reason: "stopped" | "lost"): void {
+  #closeLine(runtimeId: string, reason: "paused" | "stopped" | "lost"): void {
     this.#lines.get(runtimeId)?.close(reason);
     this.#lines.delete(runtimeId);
   }

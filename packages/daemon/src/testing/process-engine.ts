@@ -50,9 +50,10 @@ export class ProcessEngine extends MemoryEngine {
     this.#captured.delete(runtimeId);
   }
 
-  override async destroy(runtimeId: string): Promise<void> {
-    await super.destroy(runtimeId);
+  override async destroy(runtimeId: string, why: "paused" | "stopped" = "stopped"): Promise<void> {
     const home = this.#homeOf(runtimeId);
+    if (why === "paused") home?.guest.close(why);
+    await super.destroy(runtimeId, why);
     if (!this.#captured.has(runtimeId)) await home?.guest.destroy();
   }
 

@@ -128,8 +128,8 @@ export class OciEngine implements Engine {
     return parts.map((part, index) => ({ ...part, hash: hashes[index] ?? "" }));
   }
 
-  async destroy(runtimeId: string): Promise<void> {
-    this.#lines.close(runtimeId, "stopped");
+  async destroy(runtimeId: string, why: "paused" | "stopped" = "stopped"): Promise<void> {
+    this.#lines.close(runtimeId, why);
     this.#leaving.add(runtimeId);
     try {
       await this.#destroyByShim(runtimeId);
