@@ -29,11 +29,26 @@ func TestAConfigOfARuntimeIsTaken(t *testing.T) {
 	}
 }
 
-func TestADirectoryWithoutADescriptionIsRemoved(t *testing.T) {
+func TestADirectoryWithoutAWholeDescriptionIsRemoved(t *testing.T) {
+	for _, description := range []string{"", "{", "{}"} {
+		path := filepath.Join(t.TempDir(), "0123abcd", "rt_aaaaaaaaaaaaaaaa")
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(path, "runtime.json"), []byte(description), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		isRemoved(t, path)
+	}
 	path := filepath.Join(t.TempDir(), "0123abcd", "rt_aaaaaaaaaaaaaaaa")
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	isRemoved(t, path)
+}
+
+func isRemoved(t *testing.T, path string) {
+	t.Helper()
 	if err := Destroy(path); err != nil {
 		t.Fatal(err)
 	}

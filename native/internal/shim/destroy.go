@@ -1,9 +1,7 @@
 package shim
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,15 +11,14 @@ import (
 )
 
 // Destroy frees a runtime whose shim is gone or doesn't answer: by what its directory says, or, if somebody has cleaned that
-// away, by the names that the directory's path gives to everything.
+// away or the daemon was killed while it wrote it, by the names that the directory's path gives to everything.
 func Destroy(path string) error {
 	d := dir(path)
 	config, err := readConfig(d.config())
-	if errors.Is(err, fs.ErrNotExist) {
-		config, err = configByName(path)
-	}
 	if err != nil {
-		return err
+		if config, err = configByName(path); err != nil {
+			return err
+		}
 	}
 	var current state
 	pids := shimsOf(path)
