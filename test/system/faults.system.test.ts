@@ -71,7 +71,7 @@ describe("the engine is killed", () => {
         () => daemon.client.get(name),
         ({ operation }) => operation === null,
       );
-      if (state === "failed" || !(await answers(name))) {
+      if (state === "failed" || (state === "running" && !(await answers(name)))) {
         await becomes(name, "failed");
         return;
       }
