@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 
 	"torpor.dev/torpor/native/internal/children"
@@ -17,6 +18,46 @@ type engine struct {
 	command []string
 	id      string
 	reaper  *children.Reaper
+	flight  *flight
+}
+
+// errGivenUp: the runtime is being destroyed.
+var errGivenUp = errors.New("the runtime is being destroyed")
+
+// flight are the commands at work. A destroy ends them: one that went on would make anew what the destroy has removed.
+type flight struct {
+	mu    sync.Mutex
+	pids  map[int]struct{}
+	ended bool
+}
+
+func (f *flight) enter(start func() (int, error)) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return 0, errGivenUp
+	}
+	pid, err := start()
+	if err == nil {
+		f.pids[pid] = struct{}{}
+	}
+	return pid, err
+}
+
+func (f *flight) leave(pid int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.pids, pid)
+}
+
+// end kills those at work, and refuses new ones.
+func (f *flight) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = true
+	for pid := range f.pids {
+		_ = syscall.Kill(-pid, syscall.SIGKILL) // each leads a session of its own
+	}
 }
 
 // EngineError is a command that failed, with the engine's own last words.
@@ -53,11 +94,16 @@ func (e engine) runLogged(log *os.File, verb string, args ...string) error {
 		return err
 	}
 	defer null.Close()
-	_, done, err := e.reaper.Start(e.argv(verb, args), "/", engineEnvironment(), []*os.File{null, log, log})
+	var done <-chan children.Status
+	pid, err := e.flight.enter(func() (pid int, err error) {
+		pid, done, err = e.reaper.Start(e.argv(verb, args), "/", engineEnvironment(), []*os.File{null, log, log})
+		return pid, err
+	})
 	if err != nil {
 		return err
 	}
 	status := <-done
+	e.flight.leave(pid)
 	if status.Exited() && status.ExitStatus() == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package shim
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -54,4 +55,19 @@ func isShim(pid int) bool {
 		return false
 	}
 	return strings.Contains(theirs, "torpor-shim")
+}
+
+// ownChildren lists this process's children, those that it became the parent of included.
+func ownChildren() []int {
+	var pids []int
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, list := range lists {
+		data, _ := os.ReadFile(list)
+		for _, field := range strings.Fields(string(data)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }

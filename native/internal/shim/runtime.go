@@ -27,6 +27,8 @@ type Runtime struct {
 	cgroup host.Cgroup
 	link   *channel
 
+	launching sync.Mutex // held over a launch
+
 	mu       sync.Mutex
 	state    state
 	leaving  bool // destroy has begun: an end is no news
@@ -46,7 +48,7 @@ func Open(path string, onEnd func(End)) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.engine = engine{command: r.config.Engine, id: r.config.ContainerID, reaper: reaper}
+	r.engine = engine{command: r.config.Engine, id: r.config.ContainerID, reaper: reaper, flight: &flight{pids: map[int]struct{}{}}}
 	r.calls = callsOf(r.config, r.engine)
 	r.root = host.Root{Disk: r.config.Disk, Image: r.config.Image, Dir: path}
 	r.cgroup = host.Cgroup{Path: r.config.Cgroup}
@@ -93,9 +95,14 @@ func (r *Runtime) start(log *os.File, verb string, flags ...string) error {
 }
 
 func (r *Runtime) launch(check func() error, start func(log *os.File) error) error {
+	r.launching.Lock()
+	defer r.launching.Unlock()
 	r.mu.Lock()
-	phase := r.state.Phase
+	phase, leaving := r.state.Phase, r.leaving
 	r.mu.Unlock()
+	if leaving {
+		return errGivenUp
+	}
 	if phase != "" {
 		return fmt.Errorf("the runtime was started before (it is %s)", phase)
 	}
@@ -272,11 +279,26 @@ func (r *Runtime) Status() (string, *End) {
 	}
 }
 
+// Destroy ends a launch at work, frees everything, and removes the directory.
+func (r *Runtime) Destroy() error {
+	r.mu.Lock()
+	r.leaving = true
+	r.mu.Unlock()
+	r.engine.flight.end()
+	r.launching.Lock()
+	defer r.launching.Unlock()
+	if err := r.Release(); err != nil {
+		return err
+	}
+	return os.RemoveAll(string(r.dir))
+}
+
 // Release kills what runs and frees every host resource but the directory. It can be repeated.
 func (r *Runtime) Release() error {
 	r.mu.Lock()
 	r.leaving = true
-	pids := r.livePids()
+	// What a killed command had started may not be in the group yet; whose parent is gone is ours.
+	pids := append(r.livePids(), ownChildren()...)
 	r.mu.Unlock()
 	r.link.close()
 	return release(r.root, r.dir, r.config, pids)

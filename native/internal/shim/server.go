@@ -161,10 +161,7 @@ func (s *server) call(r request) (any, error) {
 		bytes, err := s.runtime.cgroup.MemoryBytes()
 		return map[string]any{"bytes": bytes}, err
 	case "destroy":
-		if err := s.runtime.Release(); err != nil {
-			return nil, err
-		}
-		return nil, os.RemoveAll(string(s.runtime.dir))
+		return nil, s.runtime.Destroy()
 	default:
 		return nil, errors.New("unknown call " + r.Call)
 	}
