@@ -11,6 +11,8 @@ export interface SpecPlaces {
   readonly cgroup: string;
   /** Directory on the host with the guest binary alone, under its digest. */
   readonly guestDirectory: string;
+  /** Of PID 1. Default all. The guest takes away what sessions must not have, one by one, each a millisecond of the boot. */
+  readonly capabilities?: readonly string[];
 }
 
 type OciSpec = Record<string, unknown>;
@@ -20,6 +22,7 @@ type OciSpec = Record<string, unknown>;
  * /tmp, /run and /dev/shm are memory: they travel in a checkpoint and start empty in a boot.
  */
 export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
+  const capabilities = places.capabilities ?? allCapabilities;
   return {
     ociVersion: "1.2.0",
     hostname: runtime.hostname,
@@ -30,7 +33,7 @@ export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
       args: [guestPath, "init"],
       env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
       cwd: "/",
-      capabilities: { bounding: allCapabilities, effective: allCapabilities, permitted: allCapabilities },
+      capabilities: { bounding: capabilities, effective: capabilities, permitted: capabilities },
       rlimits: [{ type: "RLIMIT_NOFILE", hard: 1_048_576, soft: 1_048_576 }],
     },
     mounts: [
@@ -73,6 +76,25 @@ export function rebaseSpec(recorded: OciSpec, runtime: RuntimeSpec, places: Spec
     linux: { ...recordedLinux, ...(fresh.linux as OciSpec) },
   };
 }
+
+/** What the guest can do with: Docker's default set, which sessions have (native/internal/guest/process/capabilities.go), and hostname and mounts. */
+export const guestCapabilities: readonly string[] = [
+  "SYS_ADMIN",
+  "CHOWN",
+  "DAC_OVERRIDE",
+  "FSETID",
+  "FOWNER",
+  "MKNOD",
+  "NET_RAW",
+  "SETGID",
+  "SETUID",
+  "SETFCAP",
+  "SETPCAP",
+  "NET_BIND_SERVICE",
+  "SYS_CHROOT",
+  "KILL",
+  "AUDIT_WRITE",
+].map((name) => `CAP_${name}`);
 
 const cpuPeriodUs = 100_000;
 
