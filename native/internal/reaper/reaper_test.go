@@ -7,8 +7,11 @@ import (
 	"time"
 )
 
+// One for all the tests: a second one in the same process would take the children of the first, and the first theirs.
+var shared = sync.OnceValue(New)
+
 func TestHandsEachStatusToItsOwner(t *testing.T) {
-	r := New()
+	r := shared()
 	var wg sync.WaitGroup
 	for code := range 40 {
 		wg.Add(1)
@@ -40,15 +43,28 @@ func TestHandsEachStatusToItsOwner(t *testing.T) {
 }
 
 func TestKeepsTheStatusOfAChildThatEndsBeforeItsPidIsKnown(t *testing.T) {
-	r := New()
+	r := shared()
 	reaped := r.Reaped()
 	got := make(chan int, 1)
+	overdue := time.After(20 * time.Second)
 	_, err := r.Start(func() (int, error) {
 		pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "exit 5"}, &syscall.ProcAttr{})
-		<-reaped
+		select {
+		case <-reaped:
+		case <-overdue:
+			t.Error("not reaped")
+		}
 		return pid, err
 	}, func(s syscall.WaitStatus) { got <- s.ExitStatus() })
-	if c := <-got; err != nil || c != 5 {
-		t.Errorf("%d, %v", c, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case c := <-got:
+		if c != 5 {
+			t.Errorf("%d, not 5", c)
+		}
+	case <-overdue:
+		t.Error("no status")
 	}
 }
