@@ -209,7 +209,7 @@ async function refused(call: () => Promise<unknown>, args: readonly string[] | u
   if (args !== undefined) {
     const result = await torpor(socket(), ...args);
     expect({ args, ...result }).toMatchObject({ args, code: 1, stdout: "" });
-    expect(result.stderr).toMatch(/^torpor: /);
+    expect(result.stderr).toMatch(/^torpor: /m);
     expect(result.stderr).toMatch(words);
   }
   expect(await everything()).toEqual(before);
