@@ -3,10 +3,11 @@ import path from "node:path";
 import { type Capabilities, capabilityNames, type Resources, TorporError } from "@torpor/contract";
 import type { Capture, CheckpointManifest, RuntimeSpec } from "@torpor/core";
 import { type Cpu, readCpu } from "../../host/cpu.ts";
+import { guestCapabilities } from "../oci/capabilities.ts";
 import { type GuestBinary, guestDirectory, hasGuest } from "../oci/guest-binary.ts";
 import type { LaunchPlan, OciRuntime } from "../oci/oci-runtime.ts";
 import type { RuntimeDirectory } from "../oci/runtime-directory.ts";
-import { buildSpec, guestCapabilities, rebaseSpec } from "../oci/spec.ts";
+import { buildSpec, rebaseSpec } from "../oci/spec.ts";
 import pin from "./pin.json" with { type: "json" };
 import { type EngineBinary, keptRunsc } from "./resolve.ts";
 
@@ -51,13 +52,11 @@ export class Gvisor implements OciRuntime {
   planBoot(spec: RuntimeSpec, directory: RuntimeDirectory, cgroup: string): LaunchPlan {
     return {
       command: command(this.binary.path, directory, flags),
-      spec: buildSpec(spec, {
-        root: directory.root,
-        namespace: directory.namespace,
-        cgroup,
-        guestDirectory: this.#guest.directory,
-        capabilities: guestCapabilities,
-      }),
+      spec: buildSpec(
+        spec,
+        { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: this.#guest.directory },
+        guestCapabilities,
+      ),
       speaksControl: speaksControl(this.binary),
     };
   }

@@ -11,22 +11,17 @@ export interface SpecPlaces {
   readonly cgroup: string;
   /** Directory on the host with the guest binary alone, under its digest. */
   readonly guestDirectory: string;
-  /** Of PID 1. Default all. The guest takes away what sessions must not have, one by one, each a millisecond of the boot. */
-  readonly capabilities?: readonly string[];
 }
 
 type OciSpec = Record<string, unknown>;
 
 /**
- * The OCI description of a runtime. PID 1 is the guest, with every capability: it gives sessions Docker's default set.
+ * The OCI description of a runtime. PID 1 is the guest, with `capabilities`: it gives sessions Docker's default set.
  * /tmp, /run and /dev/shm are memory: they travel in a checkpoint and start empty in a boot.
  */
-export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
-  const capabilities = places.capabilities ?? allCapabilities;
+export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces, capabilities: readonly string[]): OciSpec {
   return {
     ociVersion: "1.2.0",
-    hostname: runtime.hostname,
-    root: { path: places.root, readonly: false },
     process: {
       terminal: false,
       user: { uid: 0, gid: 0 },
@@ -52,6 +47,27 @@ export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
       { destination: "/.torpor/bin", type: "bind", source: places.guestDirectory, options: ["bind", "ro", "nosuid", "nodev"] },
       tmpfs(guestSocketDirectory, "nosuid", "nodev", "noexec", "mode=700"),
     ],
+    ...ownTo(runtime, places),
+  };
+}
+
+/** A recorded description with what is each runtime's own put in: the rest is as it was when the checkpoint was made. */
+export function rebaseSpec(recorded: OciSpec, runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
+  const own = ownTo(runtime, places);
+  const recordedLinux = recorded.linux as OciSpec;
+  const recordedMounts = recorded.mounts as { destination: string; source: string }[];
+  return {
+    ...recorded,
+    ...own,
+    mounts: recordedMounts.map((mount) => (mount.destination === "/.torpor/bin" ? { ...mount, source: places.guestDirectory } : mount)),
+    linux: { ...recordedLinux, ...own.linux },
+  };
+}
+
+function ownTo(runtime: RuntimeSpec, places: SpecPlaces) {
+  return {
+    hostname: runtime.hostname,
+    root: { path: places.root, readonly: false },
     linux: {
       cgroupsPath: places.cgroup,
       namespaces: [{ type: "pid" }, { type: "ipc" }, { type: "uts" }, { type: "mount" }, { type: "network", path: places.namespace }],
@@ -63,74 +79,8 @@ export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
   };
 }
 
-/** A recorded description with what is each runtime's own put in: the rest is as it was when the checkpoint was made. */
-export function rebaseSpec(recorded: OciSpec, runtime: RuntimeSpec, places: SpecPlaces): OciSpec {
-  const fresh = buildSpec(runtime, places);
-  const recordedLinux = recorded.linux as OciSpec;
-  const recordedMounts = recorded.mounts as { destination: string; source: string }[];
-  return {
-    ...recorded,
-    hostname: fresh.hostname,
-    root: fresh.root,
-    mounts: recordedMounts.map((mount) => (mount.destination === "/.torpor/bin" ? { ...mount, source: places.guestDirectory } : mount)),
-    linux: { ...recordedLinux, ...(fresh.linux as OciSpec) },
-  };
-}
-
-/** What the guest can do with: Docker's default set, which sessions have (native/internal/guest/process/capabilities.go), and hostname and mounts. */
-export const guestCapabilities: readonly string[] = [
-  "SYS_ADMIN",
-  "CHOWN",
-  "DAC_OVERRIDE",
-  "FSETID",
-  "FOWNER",
-  "MKNOD",
-  "NET_RAW",
-  "SETGID",
-  "SETUID",
-  "SETFCAP",
-  "SETPCAP",
-  "NET_BIND_SERVICE",
-  "SYS_CHROOT",
-  "KILL",
-  "AUDIT_WRITE",
-].map((name) => `CAP_${name}`);
-
 const cpuPeriodUs = 100_000;
 
 function tmpfs(destination: string, ...options: string[]) {
   return { destination, type: "tmpfs", source: "tmpfs", options };
 }
-
-/** capabilities(7), as of Linux 5.9; the guest needs most of them to act as other users and to set up sessions. */
-const allCapabilities = [
-  "CHOWN",
-  "DAC_OVERRIDE",
-  "DAC_READ_SEARCH",
-  "FOWNER",
-  "FSETID",
-  "KILL",
-  "SETGID",
-  "SETUID",
-  "SETPCAP",
-  "LINUX_IMMUTABLE",
-  "NET_BIND_SERVICE",
-  "NET_BROADCAST",
-  "NET_ADMIN",
-  "NET_RAW",
-  "IPC_LOCK",
-  "IPC_OWNER",
-  "SYS_CHROOT",
-  "SYS_PTRACE",
-  "SYS_PACCT",
-  "SYS_ADMIN",
-  "SYS_BOOT",
-  "SYS_NICE",
-  "SYS_RESOURCE",
-  "SYS_TTY_CONFIG",
-  "MKNOD",
-  "LEASE",
-  "AUDIT_WRITE",
-  "AUDIT_CONTROL",
-  "SETFCAP",
-].map((name) => `CAP_${name}`);

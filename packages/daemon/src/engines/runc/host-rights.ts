@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { linuxCapabilities } from "../oci/capabilities.ts";
 
 /** What a process may give to one that it starts: root in a container that runs containers lacks some of both. */
 export interface HostRights {
@@ -20,52 +21,7 @@ export function openFilesIn(limits: string): number {
 
 export function capabilitiesIn(status: string): ReadonlySet<string> {
   const held = BigInt(`0x${/^CapPrm:\s+([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
-  return new Set(byNumber.filter((_, number) => (held >> BigInt(number)) & 1n).map((name) => `CAP_${name}`));
+  return new Set(linuxCapabilities.filter((_, number) => (held >> BigInt(number)) & 1n));
 }
 
 const wantedOpenFiles = 1_048_576;
-
-/** linux/capability.h: a capability's number is its place. */
-const byNumber = [
-  "CHOWN",
-  "DAC_OVERRIDE",
-  "DAC_READ_SEARCH",
-  "FOWNER",
-  "FSETID",
-  "KILL",
-  "SETGID",
-  "SETUID",
-  "SETPCAP",
-  "LINUX_IMMUTABLE",
-  "NET_BIND_SERVICE",
-  "NET_BROADCAST",
-  "NET_ADMIN",
-  "NET_RAW",
-  "IPC_LOCK",
-  "IPC_OWNER",
-  "SYS_MODULE",
-  "SYS_RAWIO",
-  "SYS_CHROOT",
-  "SYS_PTRACE",
-  "SYS_PACCT",
-  "SYS_ADMIN",
-  "SYS_BOOT",
-  "SYS_NICE",
-  "SYS_RESOURCE",
-  "SYS_TIME",
-  "SYS_TTY_CONFIG",
-  "MKNOD",
-  "LEASE",
-  "AUDIT_WRITE",
-  "AUDIT_CONTROL",
-  "SETFCAP",
-  "MAC_OVERRIDE",
-  "MAC_ADMIN",
-  "SYSLOG",
-  "WAKE_ALARM",
-  "BLOCK_SUSPEND",
-  "AUDIT_READ",
-  "PERFMON",
-  "BPF",
-  "CHECKPOINT_RESTORE",
-];

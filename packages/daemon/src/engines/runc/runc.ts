@@ -1,6 +1,7 @@
 import { type Capabilities, capabilityNames, TorporError } from "@torpor/contract";
 import { digest } from "../../host/digest.ts";
 import { run } from "../../host/spawn.ts";
+import { containerCapabilities } from "../oci/capabilities.ts";
 import type { GuestBinary } from "../oci/guest-binary.ts";
 import type { OciRuntime } from "../oci/oci-runtime.ts";
 import { buildSpec } from "../oci/spec.ts";
@@ -33,7 +34,11 @@ export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
     planBoot: (spec, directory, cgroup) => ({
       command: [path, "--root", directory.engineState],
       spec: hostSpec(
-        buildSpec(spec, { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guest.directory }),
+        buildSpec(
+          spec,
+          { root: directory.root, namespace: directory.namespace, cgroup, guestDirectory: guest.directory },
+          containerCapabilities,
+        ),
         rights,
       ),
       speaksControl: false,
