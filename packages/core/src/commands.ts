@@ -3,6 +3,7 @@ import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";
+import { newOperation } from "./lifecycle/new-operation.ts";
 import { busy, nameTaken, notFound } from "./lifecycle/refusals.ts";
 import type { Command } from "./lifecycle/states.ts";
 import type { PlannedChild } from "./operations/fork.ts";
@@ -139,20 +140,10 @@ async function commitUnchanged(
 ): Promise<OperationRecord> {
   const at = ports.clock.now().toISOString();
   const operation: OperationRecord = {
-    id: operationId,
-    version: 0,
-    kind: command,
-    sandboxId: sandbox.id,
+    ...newOperation(at, { id: operationId, kind: command, sandboxId: sandbox.id, phase: "done", actor, request, notes: {} }),
     status: "succeeded",
-    phase: "done",
-    attempt: 1,
-    actor,
-    error: null,
     result: { unchanged: true },
-    startedAt: at,
     endedAt: at,
-    request,
-    notes: {},
   };
   await ports.store.commit({ operations: [operation], keys: keyFor(operation.id) });
   return { ...operation, version: 1 };

@@ -1,10 +1,11 @@
 import type { Actor } from "@torpor/contract";
 import { describeError } from "./failure.ts";
+import { newOperation } from "./lifecycle/new-operation.ts";
 import { endOf } from "./operations/aftermath.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { RuntimeEnd } from "./ports/engine.ts";
 import type { Ports } from "./ports/ports.ts";
-import { type OperationRecord, type SandboxRecord, StoreConflict } from "./ports/store.ts";
+import { type SandboxRecord, StoreConflict } from "./ports/store.ts";
 
 /** A runtime that ended by itself becomes an operation like any other, so that it can't cross one. */
 export function watchEnds(ports: Ports, runner: Runner, settled: (sandboxId: string) => void): void {
@@ -69,22 +70,15 @@ export async function settleIfEnded(ports: Ports, runner: Runner, sandbox: Sandb
 
 async function begun(ports: Ports, runner: Runner, sandbox: SandboxRecord, end: RuntimeEnd, actor: Actor): Promise<boolean> {
   const at = ports.clock.now().toISOString();
-  const operation: OperationRecord = {
+  const operation = newOperation(at, {
     id: ports.ids.next("op"),
-    version: 0,
     kind: "stop",
     sandboxId: sandbox.id,
-    status: "running",
     phase: "reclaim",
-    attempt: 1,
     actor,
-    error: null,
-    result: {},
-    startedAt: at,
-    endedAt: null,
     request: { end },
     notes: { prior: sandbox.state },
-  };
+  });
   const stopping: SandboxRecord = { ...sandbox, state: "stopping", operationId: operation.id, updatedAt: at };
   try {
     await ports.store.commit({ sandboxes: [stopping], operations: [operation] });

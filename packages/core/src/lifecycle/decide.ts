@@ -1,6 +1,7 @@
 import type { Actor, ForkRequest, ResumeRequest, TorporError } from "@torpor/contract";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
 import { crossings } from "./crossings.ts";
+import { newOperation } from "./new-operation.ts";
 import { busy, noMemoryKept, refusal, unreadable } from "./refusals.ts";
 import { type Command, isSettled, transitionalStates, verdicts } from "./states.ts";
 
@@ -108,22 +109,15 @@ function begin(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {
   return {
     type: "begin",
     sandbox: { ...sandbox, ...shown, operationId: asked.operationId },
-    operation: {
+    operation: newOperation(at, {
       id: asked.operationId,
-      version: 0,
       kind: asked.command,
       sandboxId: sandbox.id,
-      status: "running",
       phase: asked.phase,
-      attempt: 1,
       actor: asked.actor,
-      error: null,
-      result: {},
-      startedAt: at,
-      endedAt: null,
       request: asked.request,
       // What the sandbox was, for the way back.
       notes: { ...asked.notes, prior: sandbox.state },
-    },
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import { type Actor, type CreateSandboxRequest, type NetworkMode, type Resources, type RestartPolicy, TorporError } from "@torpor/contract";
+import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
@@ -82,23 +83,16 @@ async function bear(ports: Ports, draft: Draft): Promise<Born> {
       stoppedAt: null,
       updatedAt: at,
     },
-    operation: {
+    operation: newOperation(at, {
       id: operationId,
-      version: 0,
       kind: "create",
       sandboxId,
-      status: "running",
       // An image that is here needs no phase of its own.
       phase: draft.image.digest === "" ? "image" : "disk",
-      attempt: 1,
       actor,
-      error: null,
-      result: {},
-      startedAt: at,
-      endedAt: null,
       request,
       notes,
-    },
+    }),
   };
 }
 
