@@ -8,6 +8,7 @@ import type { z } from "zod";
 import { parseManifest, renderManifest } from "../../packages/daemon/src/checkpoints/manifest.ts";
 import { hostAgrees } from "./harness/holdings.ts";
 import { eventually, inside, output } from "./harness/inside.ts";
+import { removeAll } from "./harness/remove-all.ts";
 import { hostRuntime, killHard } from "./harness/runtime.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.ts";
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   rmSync(armed, { force: true });
-  for (const { id } of await daemon.client.list()) await daemon.client.remove(id, { force: true });
+  await removeAll(daemon.client);
   await daemon.client.create({ image: "debian", name });
   witness = await startWitness(daemon.client, name);
 });

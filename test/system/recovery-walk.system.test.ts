@@ -8,6 +8,7 @@ import type { z } from "zod";
 import { bareTar } from "./harness/bare-image.ts";
 import { holdings, hostAgrees } from "./harness/holdings.ts";
 import { Registry } from "./harness/registry.ts";
+import { removeAll } from "./harness/remove-all.ts";
 import { hostRuntime, killHard } from "./harness/runtime.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { layoutFromTar } from "./harness/test-layout.ts";
@@ -171,7 +172,7 @@ async function worksOn(): Promise<void> {
 async function startAnew(): Promise<void> {
   rmSync(armed, { force: true });
   if (daemon.pid === 0) await daemon.launch();
-  for (const { id } of await daemon.client.list()) await daemon.client.remove(id, { force: true });
+  await removeAll(daemon.client);
 }
 
 function entriesOf(operation: Operation, failing: boolean): FailpointEntry[] {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { shimFailpoints } from "@torpor/core/reference";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hostAgrees } from "./harness/holdings.ts";
+import { removeAll } from "./harness/remove-all.ts";
 import { hostRuntime, isAlive, killHard } from "./harness/runtime.ts";
 import { stoppedAt } from "./harness/stopped-at.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   rmSync(armed, { force: true });
-  for (const { id } of await daemon.client.list()) await daemon.client.remove(id, { force: true });
+  await removeAll(daemon.client);
   await daemon.client.create({ image: "debian", name });
   witness = await startWitness(daemon.client, name);
 });

@@ -6,6 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { hostAgrees } from "./harness/holdings.ts";
 import { eventually, inside } from "./harness/inside.ts";
+import { removeAll } from "./harness/remove-all.ts";
 import { stoppedAt } from "./harness/stopped-at.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.ts";
@@ -29,7 +30,7 @@ beforeEach(async () => {
   rmSync(armed, { force: true });
   await daemon.client.create({ image: "debian", name });
   onTestFinished(async () => {
-    for (const { id } of await daemon.client.list()) await daemon.client.remove(id, { force: true });
+    await removeAll(daemon.client);
   });
   witness = await startWitness(daemon.client, name);
   const filling = "import os, time\nkept = os.urandom(300 << 20)\nopen('/dev/shm/full', 'w')\ntime.sleep(9999)";
