@@ -116,6 +116,7 @@ func (p *pidsLimit) set(limit uint32) error {
 			return nil
 		}
 		if _, err := os.Stat(engineMark); err != nil {
+			reserveThreads()
 			return nil
 		}
 		if err := p.open(); err != nil {

@@ -10,6 +10,8 @@ import { hostSpec } from "./host-spec.ts";
 
 const noCheckpoint = "it runs sandboxes on the host's own kernel, which can't write them to a file and go on from it";
 const unsupported: readonly string[] = ["pause", "resume", "fork"];
+/** Places in the group for the guest's own threads, beside the sandbox's processes. The guest makes them as it starts (process/threads.go). */
+const guestThreads = 16;
 
 /** runc: containers on the host's kernel. No isolation from hostile code, no pause; for hosts and tests where gVisor can't be. */
 export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
@@ -47,7 +49,7 @@ export async function openRunc(guest: GuestBinary): Promise<OciRuntime> {
     describeCapture: async () => refuse(),
     hardMemoryBytes: () => 0,
     // Guest processes are host processes here.
-    hostPids: (resources) => resources.pids,
+    hostPids: (resources) => resources.pids + guestThreads,
   };
 }
 
