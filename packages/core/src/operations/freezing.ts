@@ -42,6 +42,7 @@ export const quiesce: Phase = {
 
 export const freeze: Phase = {
   name: "freeze",
+  joined: true,
   redoFrom: "reserve",
   async run({ ports, sandbox }) {
     const frozenAt = ports.clock.monotonicMs();
