@@ -12,7 +12,7 @@ describe("the way of a sandbox", () => {
     const paused = await lifecycle.pause("base");
     expect(paused.operation).toMatchObject({ kind: "pause", status: "succeeded", phase: "done", result: { memory: true } });
     expect(paused.operation.result.releasedBytes).toBeGreaterThan(0);
-    expect(Object.keys(paused.operation.result.phases as object)).toEqual(["reserve", "quiesce", "freeze", "capture", "seal", "reclaim"]);
+    expect(Object.keys(paused.operation.result.phases as object)).toEqual(["quiesce", "freeze", "capture", "seal", "reclaim"]);
     expect(paused.sandbox).toMatchObject({ state: "paused", runtimeId: null, operation: null });
     expect(await world.engine.list()).toEqual([]);
     world.engine.tick();

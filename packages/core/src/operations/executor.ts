@@ -4,6 +4,7 @@ import type { Ports } from "../ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
 import { Journal } from "./journal.ts";
 import type { GivingUp, Outcome, Phase, Procedure, Work } from "./procedure.ts";
+import { bothEnded } from "./runtime.ts";
 
 export interface Execution {
   readonly ports: Ports;
@@ -34,6 +35,7 @@ export async function execute(execution: Execution): Promise<OperationRecord> {
     const status = outcome.error === undefined ? "succeeded" : "failed";
     await run.journal.end(outcome, { status, phase: "done", error: outcome.error === undefined ? null : toErrorBody(outcome.error).error });
   } catch (error) {
+    await run.entry.catch(() => {});
     // Somebody else has the operation: it is theirs now. Or the store failed where there may be no way back: it goes on when the store does.
     if (error instanceof StoreConflict || run.mustGoForward) throw error;
     outcome = await run.fail(error);
@@ -50,6 +52,8 @@ class Run {
   readonly #execution: Execution;
   readonly #names: readonly string[];
   #index: number;
+  /** A journal entry that is being written beside the phase at work. */
+  entry: Promise<void> = Promise.resolve();
 
   constructor(execution: Execution) {
     const { ports, sandbox, operation, procedure } = execution;
@@ -66,11 +70,14 @@ class Run {
       const phase = procedure.phases[this.#index] as Phase;
       this.#throwIfCancelled();
       await this.failpoint(phase.name);
-      await this.#runPhase(phase);
+      await bothEnded([this.#runPhase(phase), this.entry]);
       const next = this.#names[this.#index + 1];
       if (next === undefined || phase.joined) continue;
       await this.failpoint(`${phase.name}.done`);
-      await this.journal.save({ phase: next });
+      this.entry = this.journal.save({ phase: next });
+      if (!phase.beside) await this.entry;
+      // Whoever fails before the next phase has ended hears of it there.
+      else this.entry.catch(() => {});
     }
     this.#throwIfCancelled();
   }

@@ -3,7 +3,7 @@ import { toTorporError } from "../failure.ts";
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { commitBirth } from "./birth.ts";
-import { capture, freeze, goOn, quiesce, reserve, sealCapture, undoFreeze } from "./freezing.ts";
+import { capture, freeze, goOn, quiesce, sealCapture, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
 import { cloneAnew } from "./runtime.ts";
 
@@ -22,7 +22,7 @@ interface Child {
 const captureBoth: Phase = {
   name: "capture",
   joined: true,
-  redoFrom: "reserve",
+  redoFrom: "quiesce",
   async run(work) {
     const { ports, sandbox } = work;
     const checkpointId = optionalNote(work, "checkpointId");
@@ -34,7 +34,8 @@ const captureBoth: Phase = {
 
 const thaw: Phase = {
   name: "thaw",
-  redoFrom: "reserve",
+  beside: true,
+  redoFrom: "quiesce",
   async run(work) {
     const thawedAt = await goOn(work);
     const frozenMs = work.repeated ? 0 : thawedAt - numericNote(work, "frozenAt");
@@ -44,11 +45,12 @@ const thaw: Phase = {
 
 const seal: Phase = {
   name: "seal",
+  redoFrom: "quiesce",
   async run(work) {
     const checkpointId = optionalNote(work, "checkpointId");
     if (checkpointId === null) return undefined;
     const taken = work.operation.notes.capture as Capture;
-    await sealCapture(work, checkpointId, note(work, "fromDiskId"), taken);
+    await sealCapture(work, checkpointId, note(work, "fromDiskId"), taken, { durable: false });
     return { notes: { capture: null } };
   },
 };
@@ -65,7 +67,7 @@ const children: Phase = {
 /** Of a running sandbox: a short freeze in which memory and disk are taken, then the source goes on. */
 export const fork: Procedure = {
   kind: "fork",
-  phases: [reserve, quiesce, freeze, captureBoth, thaw, seal, children],
+  phases: [quiesce, freeze, captureBoth, thaw, seal, children],
   commitPoint: "children",
   freeLater: true,
   async undo(work) {

@@ -8,42 +8,43 @@ import { bothEnded, greet } from "./runtime.ts";
 /** Beside the runtime's memory a checkpoint holds the engine's own state: 0.2 MB measured, and room for its growth. */
 const stateMarginBytes = 64 * 1024 * 1024;
 
-/** The checkpoint's place, made anew if an earlier attempt left one. Before the freeze: it costs no frozen time, and too little room no freeze. */
-export const reserve: Phase = {
-  name: "reserve",
-  // A crash between the three repeats them, and each looks first whether the runtime is frozen already.
+/**
+ * Before the freeze, side by side: the checkpoint's place, made anew if an earlier attempt left one, which costs no frozen time so (and too little
+ * room no freeze); and the guest, which lets nothing new begin and writes dirty files to the disk.
+ */
+export const quiesce: Phase = {
+  name: "quiesce",
+  // A crash between this and the capture repeats them, and each looks first whether the runtime is frozen already.
   joined: true,
   async run(work) {
-    const { ports, sandbox } = work;
-    const checkpointId = optionalNote(work, "checkpointId");
-    if (checkpointId === null) return undefined;
-    if (work.repeated) await ports.checkpoints.remove(checkpointId);
-    const heldBytes = await ports.engine.memoryBytes(runtimeOf(sandbox));
-    const location = await ports.checkpoints.begin(checkpointId, heldBytes + stateMarginBytes);
-    return { notes: { heldBytes, location } };
+    const [notes] = await bothEnded([reserve(work), prepareGuest(work)]);
+    return { notes };
   },
 };
 
-/** The guest lets nothing new begin and writes dirty files to the disk. */
-export const quiesce: Phase = {
-  name: "quiesce",
-  joined: true,
-  redoFrom: "reserve",
-  async run(work) {
-    const runtimeId = runtimeOf(work.sandbox);
-    if (await isFrozen(work)) return undefined;
-    // The line of a daemon that was killed is gone; a new one opens with a hello.
-    if (work.repeated) await greet(work.ports, work.sandbox, runtimeId, work.sandbox.generation, "reconnected");
-    const guest = await work.ports.engine.guest(runtimeId);
-    await guest.prepare();
-    return undefined;
-  },
-};
+async function reserve(work: Work): Promise<Record<string, unknown>> {
+  const { ports, sandbox } = work;
+  const checkpointId = optionalNote(work, "checkpointId");
+  if (checkpointId === null) return {};
+  if (work.repeated) await ports.checkpoints.remove(checkpointId);
+  const heldBytes = await ports.engine.memoryBytes(runtimeOf(sandbox));
+  const location = await ports.checkpoints.begin(checkpointId, heldBytes + stateMarginBytes);
+  return { heldBytes, location };
+}
+
+async function prepareGuest(work: Work): Promise<void> {
+  const runtimeId = runtimeOf(work.sandbox);
+  if (await isFrozen(work)) return;
+  // The line of a daemon that was killed is gone; a new one opens with a hello.
+  if (work.repeated) await greet(work.ports, work.sandbox, runtimeId, work.sandbox.generation, "reconnected");
+  const guest = await work.ports.engine.guest(runtimeId);
+  await guest.prepare();
+}
 
 export const freeze: Phase = {
   name: "freeze",
-  joined: true,
-  redoFrom: "reserve",
+  beside: true,
+  redoFrom: "quiesce",
   async run({ ports, sandbox }) {
     const frozenAt = ports.clock.monotonicMs();
     await ports.engine.freeze(runtimeOf(sandbox));
@@ -56,17 +57,26 @@ export function capture(work: Work): Promise<Capture> {
   return work.ports.engine.capture(runtimeOf(work.sandbox), note(work, "location"));
 }
 
-/** Hashes and flushes what was captured, side by side, and seals it: one reads the pages that the other writes. */
-export async function sealCapture(work: Work, id: string, diskId: string, captured: Capture): Promise<CheckpointManifest> {
+/**
+ * Hashes and flushes what was captured, side by side, and seals it: one reads the pages that the other writes. One that is used up at once need not
+ * outlive a power cut, which ends those who use it as well.
+ */
+export async function sealCapture(
+  work: Work,
+  id: string,
+  diskId: string,
+  captured: Capture,
+  { durable = true }: { readonly durable?: boolean } = {},
+): Promise<CheckpointManifest> {
   const { ports } = work;
   // A crash after the seal and before its journal entry: the place is gone, the checkpoint is there.
   const sealed = work.repeated ? await ports.checkpoints.read(id) : undefined;
   if (sealed !== undefined) return sealed;
   // A small one is flushed by the seal in one go with its manifest: twice would cost the pool's log a second wait.
-  const flushed = storedBytes(captured) > flushAheadBytes ? ports.checkpoints.flush(id) : Promise.resolve();
+  const flushed = durable && storedBytes(captured) > flushAheadBytes ? ports.checkpoints.flush(id) : Promise.resolve();
   const [parts] = await bothEnded([ports.engine.digest(runtimeOf(work.sandbox), note(work, "location"), captured.parts), flushed]);
   const manifest = manifestOf(work, id, diskId, { ...captured, parts });
-  await ports.checkpoints.seal(manifest);
+  await ports.checkpoints.seal(manifest, { durable });
   return manifest;
 }
 

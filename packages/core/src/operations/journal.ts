@@ -63,10 +63,21 @@ export class Journal {
 
   async #commit(changed: SandboxRecord, operation: OperationRecord, events: readonly NewEvent[], updatedAt?: string): Promise<void> {
     const sandbox = { ...changed, updatedAt: later(updatedAt ?? this.#ports.clock.now().toISOString(), this.#written.updatedAt) };
-    await this.#write({ operations: [operation], events, ...(this.#sandboxChanged ? { sandboxes: [sandbox] } : {}) });
-    this.operation = { ...operation, version: operation.version + 1 };
-    if (this.#sandboxChanged) this.sandbox = this.#written = { ...sandbox, version: sandbox.version + 1 };
+    const withSandbox = this.#sandboxChanged;
+    const before = this.operation;
     this.#sandboxChanged = false;
+    try {
+      await this.#write({ operations: [operation], events, ...(withSandbox ? { sandboxes: [sandbox] } : {}) });
+    } catch (error) {
+      this.#sandboxChanged ||= withSandbox;
+      throw error;
+    }
+    // The next phase may have staged something meanwhile.
+    const { result, notes } = this.operation === before ? operation : this.operation;
+    this.operation = { ...operation, result, notes, version: operation.version + 1 };
+    if (!withSandbox) return;
+    this.#written = { ...sandbox, version: sandbox.version + 1 };
+    this.sandbox = this.#sandboxChanged ? { ...this.sandbox, version: this.#written.version } : this.#written;
   }
 
   async #write(change: Change): Promise<void> {

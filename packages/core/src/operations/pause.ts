@@ -1,28 +1,27 @@
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { endingFailed, reclaim, shutdown } from "./ending.ts";
-import { capture, freeze, quiesce, reserve, sealCapture, storedBytes, undoFreeze } from "./freezing.ts";
+import { capture, freeze, quiesce, sealCapture, storedBytes, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, type Procedure, type Work } from "./procedure.ts";
 
 /** Memory and files kept. Until the checkpoint is committed to the record the sandbox can go on, and does if anything fails. */
 export const pause: Procedure = {
   kind: "pause",
   phases: [
-    reserve,
     quiesce,
     freeze,
     {
       name: "capture",
       // Capturing again is as good as knowing what was captured, while the runtime is frozen.
       joined: true,
-      redoFrom: "reserve",
+      redoFrom: "quiesce",
       async run(work) {
         return { notes: { capture: await capture(work) } };
       },
     },
     {
       name: "seal",
-      redoFrom: "reserve",
+      redoFrom: "quiesce",
       async run(work) {
         const { sandbox, operation } = work;
         const captured = operation.notes.capture as Capture;

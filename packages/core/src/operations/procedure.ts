@@ -27,6 +27,8 @@ export interface Phase {
   run(work: Work): Promise<Step | undefined>;
   /** Its end is journaled together with that of the next phase: a crash between them only repeats it. */
   readonly joined?: true;
+  /** Its end is journaled beside the next phase, which does not wait for it. After a crash either of the two is where the operation goes on. */
+  readonly beside?: true;
   /** After a crash in this phase the operation goes on from that one. Default: this one. */
   readonly redoFrom?: string;
   /** After a crash in this phase the operation is undone: repeating it could keep the daemon from listening for minutes. */

@@ -32,8 +32,11 @@ export interface Checkpoints {
   begin(id: string, needBytes: number): Promise<string>;
   /** Makes what was written into the place durable: for whoever has something else to do meanwhile. `seal` does it as well. */
   flush(id: string): Promise<void>;
-  /** Makes parts and manifest durable, then visible under the id. Repeatable. */
-  seal(manifest: CheckpointManifest): Promise<void>;
+  /**
+   * Makes the checkpoint visible under the id, whole. Repeatable. It outlives a power cut once this resolves, unless `durable` is false (default
+   * true): then it may be gone or torn afterwards, which its hashes tell.
+   */
+  seal(manifest: CheckpointManifest, options?: { readonly durable?: boolean }): Promise<void>;
   /**
    * undefined: no such checkpoint. checkpoint_corrupt: there is one, and its manifest can't be read. What it names is not checked:
    * files that were swapped are found by who knows what it should be.

@@ -35,24 +35,26 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
         const partial = locate(id) + partialSuffix;
         await Promise.all((await readdir(partial)).map((name) => sync(path.join(partial, name))));
       }),
-    seal: (manifest) =>
+    seal: (manifest, { durable = true } = {}) =>
       guardStorage(`Checkpoint ${manifest.id} could not be sealed`, async () => {
         const target = locate(manifest.id);
         const partial = target + partialSuffix;
-        if (await isDirectory(target)) {
+        if (!(await isDirectory(target))) {
+          if (!(await isDirectory(partial))) {
+            throw new TorporError("storage_failed", `Checkpoint ${manifest.id} was never begun.`);
+          }
+          const text = renderManifest(manifest);
+          await Promise.all(manifest.parts.map((part) => requireWhole(partial, part, manifest.id)));
+          await writeFile(path.join(partial, manifestName), text, { mode: 0o600 });
+          await rename(partial, target);
+        }
+        if (!durable) {
           return;
         }
-        if (!(await isDirectory(partial))) {
-          throw new TorporError("storage_failed", `Checkpoint ${manifest.id} was never begun.`);
-        }
-        const text = renderManifest(manifest);
-        await Promise.all(manifest.parts.map((part) => requireWhole(partial, part, manifest.id)));
-        await writeFile(path.join(partial, manifestName), text, { mode: 0o600 });
-        // All at once: each of these waits for the pool's log, and together they wait for it once. The rename is the commit.
-        const names = [...manifest.parts.map((part) => part.name), manifestName, "."];
-        await Promise.all(names.map((name) => sync(path.join(partial, name))));
-        await rename(partial, target);
-        await sync(root);
+        // All at once: each of these waits for the pool's log, and together they wait for it once. A power cut before the last one may leave a torn
+        // checkpoint under its name, to which no record refers: what refers to it is written when this has resolved.
+        const names = [...manifest.parts.map((part) => part.name), manifestName, ".", ".."];
+        await Promise.all(names.map((name) => sync(path.join(target, name))));
       }),
     read: (id) => guardStorage(`Checkpoint ${id} could not be read`, () => readManifest(locate(id), id)),
     remove: (id) =>
