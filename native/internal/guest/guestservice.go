@@ -63,7 +63,7 @@ func (g *guestService) Hello(ctx context.Context, req *connect.Request[guestv1.H
 	// A child of a fork may have its parent's number: the first generation of each is 1.
 	before := g.hello.Load()
 	fresh := h.GetGeneration() != before.GetGeneration() || h.GetSandboxId() != before.GetSandboxId()
-	if err := identity.Apply(h, g.files); err != nil {
+	if err := identity.Apply(h, before, g.files); err != nil {
 		log.Printf("identity: %v", err)
 	}
 	if err := g.spawner.LimitPids(h.GetPidsLimit()); err != nil {

@@ -49,10 +49,12 @@ type Files struct{ Hostname, Hosts, Resolver, Identity string }
 // System is the sandbox's own.
 var System = Files{Hostname: "/etc/hostname", Hosts: "/etc/hosts", Resolver: "/etc/resolv.conf", Identity: "/run/torpor/identity.json"}
 
-// Apply sets the hostname and writes the identity down. An image whose /etc cannot be written still gets the rest.
-func Apply(h Hello, files Files) error {
+// Apply sets the hostname and writes the identity down, as far as it differs from what was applied before (nil: nothing was).
+// An image whose /etc cannot be written still gets the rest.
+func Apply(h, before Hello, files Files) error {
 	var failed []error
-	if name := h.GetHostname(); name != "" {
+	same := before != nil && before.GetHostname() == h.GetHostname() && before.GetAddress() == h.GetAddress()
+	if name := h.GetHostname(); name != "" && !same {
 		if old, err := os.Hostname(); err != nil || old != name {
 			if err := syscall.Sethostname([]byte(name)); err != nil {
 				failed = append(failed, err)

@@ -33,13 +33,25 @@ func TestWritesTheIdentityDown(t *testing.T) {
 	}
 	files := Files{Hostname: dir + "/hostname", Hosts: dir + "/hosts", Identity: dir + "/run/identity.json"}
 	h := &guestv1.HelloRequest{SandboxId: "sb_1", Name: "child", Hostname: name, Generation: 3, ParentId: "sb_0"}
-	if err := Apply(h, files); err != nil {
+	if err := Apply(h, nil, files); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(files.Identity); string(data) != `{"id":"sb_1","name":"child","generation":3,"parent":"sb_0"}`+"\n" {
 		t.Errorf("got %q", data)
 	}
 	if data, _ := os.ReadFile(files.Hostname); string(data) != name+"\n" {
+		t.Errorf("got %q", data)
+	}
+	// A later generation of the same: what the sandbox made of its /etc since is its own.
+	os.WriteFile(files.Hostname, []byte("mine\n"), 0o644)
+	later := &guestv1.HelloRequest{SandboxId: "sb_1", Name: "child", Hostname: name, Generation: 4, ParentId: "sb_0"}
+	if err := Apply(later, h, files); err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := os.ReadFile(files.Hostname); string(data) != "mine\n" {
+		t.Errorf("got %q", data)
+	}
+	if data, _ := os.ReadFile(files.Identity); string(data) != `{"id":"sb_1","name":"child","generation":4,"parent":"sb_0"}`+"\n" {
 		t.Errorf("got %q", data)
 	}
 }
