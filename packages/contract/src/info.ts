@@ -19,6 +19,9 @@ export const Capability = z.object({ supported: z.boolean(), /** Why not; empty 
 export const Capabilities = z.object({ engine: z.string(), capabilities: z.record(z.enum(capabilityNames), Capability) });
 export type Capabilities = z.infer<typeof Capabilities>;
 
+/** A share of the node. Disks count as large as they may become. */
+const Share = z.object({ memoryBytes: z.number(), cpus: z.number(), diskBytes: z.number() });
+
 export const Info = z.object({
   version: z.string(),
   instance: z.string(),
@@ -41,6 +44,9 @@ export const Info = z.object({
     warning: z.string().nullable(),
   }),
   host: z.object({ kernel: z.string(), architecture: z.string(), cpus: z.number(), memoryBytes: z.number(), cgroup: z.enum(["v1", "v2"]) }),
+  /** What all sandboxes together hold, and the most that they may. */
+  held: Share,
+  capacity: Share,
   network: z.object({ subnet: z.string(), resolver: z.string().nullable() }),
 });
 export type Info = z.infer<typeof Info>;

@@ -1,8 +1,10 @@
 import { type Actor, TorporError } from "@torpor/contract";
+import { refusedBy, requireRoom } from "./capacity.ts";
 import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";
+import { holdingOf } from "./lifecycle/holding.ts";
 import { newOperation } from "./lifecycle/new-operation.ts";
 import { busy, nameTaken, notFound } from "./lifecycle/refusals.ts";
 import type { Command } from "./lifecycle/states.ts";
@@ -120,10 +122,14 @@ async function begin(
   notes: Readonly<Record<string, unknown>>,
   keyFor: KeyFor,
 ): Promise<Asking | undefined> {
-  if (operation.kind === "fork") await checkChildNames(ports, notes.children as readonly PlannedChild[]);
+  if (operation.kind === "fork") await checkChildren(ports, sandbox, notes.children as readonly PlannedChild[]);
+  // Only what is to have a runtime that it had not asks for room.
+  const asks = sandbox.state === "resuming";
+  const within = asks ? { within: ports.node.capacity } : {};
   try {
-    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys: keyFor(operation.id) });
+    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys: keyFor(operation.id), ...within });
   } catch (error) {
+    if (error instanceof StoreConflict && error.kind === "capacity") throw refusedBy(error, { ...holdingOf(sandbox), diskBytes: 0 }, ports);
     if (error instanceof StoreConflict && error.kind !== "name" && error.kind !== "key") return undefined;
     throw error;
   }
@@ -149,8 +155,12 @@ async function commitUnchanged(
   return { ...operation, version: 1 };
 }
 
-async function checkChildNames(ports: Ports, children: readonly PlannedChild[]): Promise<void> {
+/** What would fail for all of them, or for one after others were made, is refused before anything is frozen. */
+async function checkChildren(ports: Ports, { resources }: SandboxRecord, children: readonly PlannedChild[]): Promise<void> {
   for (const { name } of children) {
     if ((await ports.store.findSandbox(name)) !== undefined) throw nameTaken(name);
   }
+  const { memoryBytes, cpus, diskBytes } = resources;
+  const count = children.length;
+  await requireRoom(ports, { memoryBytes: memoryBytes * count, cpus: cpus * count, diskBytes: diskBytes * count });
 }

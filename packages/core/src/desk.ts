@@ -1,3 +1,4 @@
+import type { WaitingRoom } from "./capacity.ts";
 import type { Line } from "./line.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -5,6 +6,7 @@ import type { OperationRecord } from "./ports/store.ts";
 
 /** Where calls are dealt with: the world, the operations at work, and who waits for which sandbox. */
 export interface Desk {
+  readonly room: WaitingRoom;
   readonly ports: Ports;
   readonly runner: Runner;
   readonly line: Line;

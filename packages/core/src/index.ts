@@ -1,5 +1,6 @@
 export { toTorporError } from "./failure.ts";
 export type { Once } from "./idempotency.ts";
+export { holdingOf, lacking } from "./lifecycle/holding.ts";
 export { type FailpointEntry, failpoints } from "./operations/failpoints.ts";
 export * from "./ports/index.ts";
 export type { EventRange } from "./reading.ts";

@@ -53,15 +53,17 @@ export class Restarts {
       await clock.sleep(Math.min(firstPauseMs * 2 ** (due.attempt - 1), longestPauseMs));
       if ((await this.#due(sandboxId))?.since !== due.since) continue;
       const request = { restart: { attempt: due.attempt, reason: due.reason } };
-      const patience = new Patience(clock, 0);
-      const asking = await ask(this.#desk, {
-        idOrName: sandboxId,
-        command: "start",
-        request,
-        actor: "recovery",
-        patience,
-        keyFor: () => [],
-      });
+      // Where there is no room now it is started when there is.
+      const asking = await this.#desk.room.enter(new Patience(clock, undefined), () =>
+        ask(this.#desk, {
+          idOrName: sandboxId,
+          command: "start",
+          request,
+          actor: "recovery",
+          patience: new Patience(clock, 0),
+          keyFor: () => [],
+        }),
+      );
       await asking.ended;
     }
   }

@@ -11,6 +11,7 @@ import type {
   StopRequest,
 } from "@torpor/contract";
 import { cancel, checkCancelled } from "./cancel.ts";
+import { WaitingRoom } from "./capacity.ts";
 import { ask, lookUp } from "./commands.ts";
 import { create } from "./creation.ts";
 import type { Asking, Desk } from "./desk.ts";
@@ -23,6 +24,7 @@ import { Runner } from "./operations/runner.ts";
 import { Patience } from "./patience.ts";
 import type { Guest } from "./ports/guest.ts";
 import type { Ports } from "./ports/ports.ts";
+import type { Share } from "./ports/share.ts";
 import { answer, type EventRange, events, list, operation, operations, view } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { Restarts } from "./restarts.ts";
@@ -34,6 +36,8 @@ export interface CallOptions {
    * bounds also the wait for another operation that is in the way.
    */
   readonly waitMs?: number;
+  /** How long a call whose sandbox does not fit on the node waits for others to make room, before the refusal. Default 0. */
+  readonly waitCapacityMs?: number;
   /** Who asks. Default user. */
   readonly actor?: Actor;
   /** Makes the call repeatable. */
@@ -66,6 +70,8 @@ export interface Lifecycle {
   /** The line to a running sandbox. One that is about to run is waited for, at most `waitMs`, by default 30 s. */
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<Guest>;
   logs(idOrName: string, limitBytes: number): Promise<string>;
+  /** What all sandboxes hold of the node, and may hold. */
+  capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
   /** Digests of the images that sandboxes need. */
   imagesInUse(): Promise<ReadonlySet<string>>;
   /** Deletes old finished operations and events; the number of what was deleted. */
@@ -75,13 +81,19 @@ export interface Lifecycle {
 }
 
 export function createLifecycle(ports: Ports): Lifecycle {
-  const desk: Desk = { ports, runner: new Runner(ports), line: new Line() };
+  const room = new WaitingRoom();
+  const desk: Desk = { ports, runner: new Runner(ports, () => room.look()), line: new Line(), room };
   const { runner } = desk;
   const restarts = new Restarts(desk);
   watchEnds(ports, runner, (sandboxId) => restarts.consider(sandboxId));
   const call = async (scope: string, options: CallOptions, work: (patience: Patience, keyFor: KeyFor) => Promise<Asking>) => {
-    const patience = new Patience(ports.clock, options.waitMs);
-    const asking = await doOnce(ports, runner, { once: options.once, scope }, (keyFor) => work(patience, keyFor));
+    const begin = async () => {
+      const patience = new Patience(ports.clock, options.waitMs);
+      const asking = await doOnce(ports, runner, { once: options.once, scope }, (keyFor) => work(patience, keyFor));
+      return { asking, patience };
+    };
+    const { waitCapacityMs = 0 } = options;
+    const { asking, patience } = await (waitCapacityMs === 0 ? begin() : room.enter(new Patience(ports.clock, waitCapacityMs), begin));
     return answer(desk, asking, patience);
   };
   const command = (idOrName: string, name: Command, request: object, options: CallOptions = {}): Promise<OperationAnswer> =>
@@ -116,6 +128,7 @@ export function createLifecycle(ports: Ports): Lifecycle {
       const { runtimeId } = await lookUp(ports, idOrName);
       return runtimeId === null ? "" : ports.engine.logs(runtimeId, limitBytes);
     },
+    capacity: async () => ({ held: await ports.store.held(), capacity: ports.node.capacity }),
     imagesInUse: async () =>
       new Set((await ports.store.listSandboxes()).flatMap(({ image, damage }) => [image.digest, ...(damage?.mentions ?? [])])),
     forget: (retention = defaultRetention) => forget(ports, retention),

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Info } from "@torpor/contract";
 import { createLifecycle, type Lifecycle, type Ports } from "@torpor/core";
 import type { FastifyInstance } from "fastify";
+import { capacityOf } from "./capacity.ts";
 import { createPoolCheckpoints } from "./checkpoints/pool-checkpoints.ts";
 import type { Config } from "./config.ts";
 import { createPoolDisks } from "./disks/pool-disks.ts";
@@ -83,7 +84,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
     ids: randomIds,
     clock: systemClock,
     log: { info: (message, fields) => log.info(fields, message), error: (message, fields) => log.error(fields, message) },
-    node: { memoryBytes: host.memoryBytes, cpus: host.cpus },
+    node: { memoryBytes: host.memoryBytes, cpus: host.cpus, capacity: capacityOf(host, config.capacity) },
     ...(failpoint === undefined ? {} : { failpoint }),
   };
   const lifecycle = createLifecycle(ports);
@@ -102,6 +103,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
       capabilities,
       pool: await pool.info(),
       host,
+      ...(await lifecycle.capacity()),
       network: { subnet, resolver: resolver && `${resolver.address}:${resolver.port}` },
     };
   };

@@ -23,11 +23,21 @@ export interface Config {
   /** URL of a PostgreSQL database, `postgres://…`; it may hold a password. Default: SQLite in the data directory. */
   readonly store: string | undefined;
   readonly retention: Retention;
+  /** What all sandboxes together may hold. */
+  readonly capacity: CapacityLimits;
+}
+
+/** undefined: the default, which `capacityOf` knows. */
+export interface CapacityLimits {
+  readonly memoryBytes: number | undefined;
+  readonly cpus: number | undefined;
+  readonly diskBytes: number | undefined;
 }
 
 const usage = `usage: torpord [--data DIR] [--engine gvisor|runc] [--socket PATH] [--registry-mirror HOST:PORT] [--dns ADDRESS[:PORT]]
                [--subnet CIDR] [--pool-size BYTES] [--ready-fd N] [--log-level LEVEL]
-               [--store postgres://USER@HOST/DATABASE] [--history-days N] [--history-limit N]`;
+               [--store postgres://USER@HOST/DATABASE] [--history-days N] [--history-limit N]
+               [--max-memory BYTES] [--max-cpus N] [--max-disk BYTES]`;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
@@ -49,6 +59,9 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
         store: string,
         "history-days": string,
         "history-limit": string,
+        "max-memory": string,
+        "max-cpus": string,
+        "max-disk": string,
       },
     }));
   } catch (error) {
@@ -71,6 +84,11 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     logLevel: values["log-level"] ?? env.TORPOR_LOG_LEVEL ?? "info",
     store: readStore(values.store, env.TORPOR_STORE),
     retention: readRetention(values["history-days"], values["history-limit"]),
+    capacity: {
+      memoryBytes: readNumber("--max-memory", values["max-memory"]),
+      cpus: readNumber("--max-cpus", values["max-cpus"]),
+      diskBytes: readNumber("--max-disk", values["max-disk"]),
+    },
   };
 }
 

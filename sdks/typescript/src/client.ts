@@ -35,6 +35,11 @@ export interface Waiting {
   readonly waitMs?: number;
 }
 
+export interface WaitingForRoom extends Waiting {
+  /** How long to wait, in ms, for room on the node where others hold what is asked for. Default 0: `capacity_exceeded` at once. */
+  readonly waitCapacityMs?: number;
+}
+
 /** The calls of one daemon. `id` is a sandbox's id or name; failures are `TorporError`s. */
 export class TorporClient {
   readonly #transport: Transport;
@@ -52,7 +57,7 @@ export class TorporClient {
     this.#transport.close();
   }
 
-  create(body: CreateSandboxRequest, waiting: Waiting = {}): Promise<OperationAnswer> {
+  create(body: CreateSandboxRequest, waiting: WaitingForRoom = {}): Promise<OperationAnswer> {
     return this.#change("createSandbox", { body }, waiting);
   }
 
@@ -68,11 +73,11 @@ export class TorporClient {
     return this.#change("pauseSandbox", { params: { id }, body }, waiting);
   }
 
-  resume(id: string, body: ResumeRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
+  resume(id: string, body: ResumeRequest = {}, waiting: WaitingForRoom = {}): Promise<OperationAnswer> {
     return this.#change("resumeSandbox", { params: { id }, body }, waiting);
   }
 
-  fork(id: string, body: ForkRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
+  fork(id: string, body: ForkRequest = {}, waiting: WaitingForRoom = {}): Promise<OperationAnswer> {
     return this.#change("forkSandbox", { params: { id }, body }, waiting);
   }
 
@@ -80,7 +85,7 @@ export class TorporClient {
     return this.#change("stopSandbox", { params: { id }, body }, waiting);
   }
 
-  start(id: string, waiting: Waiting = {}): Promise<OperationAnswer> {
+  start(id: string, waiting: WaitingForRoom = {}): Promise<OperationAnswer> {
     return this.#change("startSandbox", { params: { id }, body: {} }, waiting);
   }
 
@@ -168,8 +173,9 @@ export class TorporClient {
     return this.#transport.json("version");
   }
 
-  async #change(name: RouteName, request: CallRequest, { waitMs }: Waiting): Promise<OperationAnswer> {
-    const answer = await this.#transport.json<OperationAnswer>(name, { ...request, query: { ...request.query, wait: waitMs } });
+  async #change(name: RouteName, request: CallRequest, { waitMs, waitCapacityMs }: WaitingForRoom): Promise<OperationAnswer> {
+    const query = { ...request.query, wait: waitMs, waitCapacity: waitCapacityMs };
+    const answer = await this.#transport.json<OperationAnswer>(name, { ...request, query });
     return waitMs === undefined && answer.operation.status === "running" ? this.#follow(answer.operation) : answer;
   }
 

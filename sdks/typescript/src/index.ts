@@ -1,6 +1,6 @@
 export type * from "@torpor/contract";
 export { type ErrorCode, TorporError } from "@torpor/contract/error";
-export { TorporClient, type Waiting } from "./client.ts";
+export { TorporClient, type Waiting, type WaitingForRoom } from "./client.ts";
 export type { ClientOptions } from "./endpoint.ts";
 export type { AsUser, FileClient } from "./file-client.ts";
 export type { ImageClient, OnProgress } from "./image-client.ts";

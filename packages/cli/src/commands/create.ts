@@ -1,4 +1,4 @@
-import type { CreateSandboxRequest, OperationAnswer, TorporClient } from "@torpor/sdk";
+import type { CreateSandboxRequest, OperationAnswer, TorporClient, WaitingForRoom } from "@torpor/sdk";
 import { TorporError } from "@torpor/sdk";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
@@ -9,8 +9,9 @@ import { print, printJson } from "../leave.ts";
 import { parseAmount, parseCount } from "../values/count.ts";
 import { addLabel, addVariable } from "../values/pair.ts";
 import { parseSize } from "../values/size.ts";
+import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
-interface Options {
+interface Options extends WaitCapacity {
   name?: string;
   memory?: number;
   cpus?: number;
@@ -43,11 +44,12 @@ export function createCommand(): Command {
     .addOption(
       new Option("--restart <policy>", "fresh boot after it ended by itself; default never").choices(["never", "on-failure", "always"]),
     )
+    .addOption(waitCapacityOption())
     .option("--no-pull", "refuse an image that is not here, in place of fetching it")
     .option("--json", "print the sandbox's record as JSON")
     .action(
       action(async (client, image: string, options: Options) => {
-        const { sandbox } = await createFetching(client, requestOf(image, options));
+        const { sandbox } = await createFetching(client, requestOf(image, options), waitingForRoom(options));
         if (sandbox === null) return undefined;
         say(`created sandbox ${oneLine(sandbox.name)}`);
         await (options.json === true ? printJson(sandbox) : print(`${sandbox.id}\n`));
@@ -61,18 +63,21 @@ export function createCommand(): Command {
 }
 
 /** An image that is not here is fetched by a call of its own, since only that one tells how far it is. */
-async function createFetching(client: TorporClient, request: CreateSandboxRequest): Promise<OperationAnswer> {
-  if (request.pull === false) return client.create(request);
+async function createFetching(client: TorporClient, request: CreateSandboxRequest, waiting: WaitingForRoom): Promise<OperationAnswer> {
+  if (request.pull === false) return client.create(request, waiting);
   try {
-    return await client.create({ ...request, pull: false });
+    return await client.create({ ...request, pull: false }, waiting);
   } catch (error) {
     if (!(error instanceof TorporError) || error.code !== "image_not_found") throw error;
   }
   await withProgress((progress) => client.images.pull({ reference: request.image }, progress));
-  return client.create(request);
+  return client.create(request, waiting);
 }
 
-function requestOf(image: string, { memory, cpus, disk, pids, label, pull, json: _json, ...same }: Options): CreateSandboxRequest {
+function requestOf(
+  image: string,
+  { memory, cpus, disk, pids, label, pull, json: _json, waitCapacity: _wait, ...same }: Options,
+): CreateSandboxRequest {
   const resources = given({ memoryBytes: memory, cpus, diskBytes: disk, pids });
   return {
     image,

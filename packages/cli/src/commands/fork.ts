@@ -6,8 +6,9 @@ import { failWith, oneLine, say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
 import { resultOf } from "../several.ts";
 import { parseCount } from "../values/count.ts";
+import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
-interface Options {
+interface Options extends WaitCapacity {
   name?: string;
   count?: number;
   filesOnly?: boolean;
@@ -27,10 +28,11 @@ export function forkCommand(): Command {
     .option("--name <name>", "name of the child; with --count the children are <name>-1, <name>-2, …")
     .option("--count <number>", "children; default 1", parseCount)
     .option("--files-only", "copy files only: the children boot fresh")
+    .addOption(waitCapacityOption())
     .option("--json", "print the outcome as JSON")
     .action(
       action(async (client, id: string, options: Options) => {
-        const answer = await client.fork(id, requestOf(options));
+        const answer = await client.fork(id, requestOf(options), waitingForRoom(options));
         const children = (resultOf(answer).children ?? []) as readonly Child[];
         const made = children.filter(({ error }) => error === null);
         if (options.json === true) await printJson(answer);

@@ -22,7 +22,7 @@ export function infoCommand(): Command {
   return examples(command, ["torpor info", "torpor info --json"]);
 }
 
-function rowsOf({ version, instance, dataDirectory, engine, capabilities, pool, host, network }: Info): string[][] {
+function rowsOf({ version, instance, dataDirectory, engine, capabilities, pool, host, held, capacity, network }: Info): string[][] {
   const missing = Object.entries(capabilities).filter(([, { supported }]) => !supported);
   return [
     ["version", version],
@@ -36,6 +36,10 @@ function rowsOf({ version, instance, dataDirectory, engine, capabilities, pool, 
     ],
     ["pool free", `${formatSize(pool.freeBytes)} of ${formatSize(pool.sizeBytes)}`],
     ["host", `Linux ${host.kernel} ${host.architecture}, ${host.cpus} CPUs, ${formatSize(host.memoryBytes)}, cgroup ${host.cgroup}`],
+    [
+      "held by sandboxes",
+      `${formatSize(held.memoryBytes)} of ${formatSize(capacity.memoryBytes)} memory, ${held.cpus} of ${capacity.cpus} CPUs`,
+    ],
     ["network", `${network.subnet}, resolver ${network.resolver ?? "none"}`],
     ...missing.map(([name, { reason }]) => [`no ${name}`, reason]),
   ];

@@ -4,6 +4,7 @@ import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { oneLine, say } from "../failure.ts";
 import { forEach, resultOf } from "../several.ts";
+import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
 type Memory = NonNullable<ResumeRequest["memory"]>;
 
@@ -17,11 +18,12 @@ export function resumeCommand(): Command {
         "prefer: fresh processes if the memory can't be restored; require: an error then; discard: fresh processes",
       ).choices(["prefer", "require", "discard"]),
     )
+    .addOption(waitCapacityOption())
     .option("--json", "print the outcome as JSON")
     .action(
-      action(async (client, ids: string[], options: { memory?: Memory; json?: boolean }) =>
+      action(async (client, ids: string[], options: WaitCapacity & { memory?: Memory; json?: boolean }) =>
         forEach(ids, options, async (id) => {
-          const answer = await client.resume(id, options.memory === undefined ? {} : { memory: options.memory });
+          const answer = await client.resume(id, options.memory === undefined ? {} : { memory: options.memory }, waitingForRoom(options));
           tell(id, resultOf(answer));
           return answer;
         }),

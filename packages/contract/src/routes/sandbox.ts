@@ -10,7 +10,7 @@ import {
   StartRequest,
   StopRequest,
 } from "../sandbox.ts";
-import { done, made, Wait } from "./answer.ts";
+import { done, made, Wait, WaitCapacity } from "./answer.ts";
 
 const sandbox = { tag: "sandboxes", params: SandboxParams } as const;
 
@@ -20,7 +20,7 @@ export const sandboxRoutes = {
     path: "/v1/sandboxes",
     tag: "sandboxes",
     summary: "Make a sandbox from an image and boot it.",
-    query: Wait,
+    query: WaitCapacity,
     body: CreateSandboxRequest,
     keyed: true,
     responses: made,
@@ -63,7 +63,7 @@ export const sandboxRoutes = {
     method: "POST",
     path: "/v1/sandboxes/{id}/resume",
     summary: "Bring its processes back.",
-    query: Wait,
+    query: WaitCapacity,
     body: ResumeRequest,
     keyed: true,
     responses: done,
@@ -83,7 +83,7 @@ export const sandboxRoutes = {
     method: "POST",
     path: "/v1/sandboxes/{id}/start",
     summary: "Boot it fresh from its files.",
-    query: Wait,
+    query: WaitCapacity,
     body: StartRequest,
     keyed: true,
     responses: done,
@@ -93,7 +93,7 @@ export const sandboxRoutes = {
     method: "POST",
     path: "/v1/sandboxes/{id}/fork",
     summary: "Copy it with its memory; each child has its own outcome in the operation's result.",
-    query: Wait,
+    query: WaitCapacity,
     body: ForkRequest,
     keyed: true,
     responses: made,

@@ -1,4 +1,5 @@
 import { type Actor, type CreateSandboxRequest, type NetworkMode, type Resources, type RestartPolicy, TorporError } from "@torpor/contract";
+import { refusedBy } from "../capacity.ts";
 import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -38,6 +39,7 @@ export async function commitBirth(ports: Ports, draft: Draft, keys: readonly Key
     const conflict = await commitOnce(ports, born, keys);
     if (conflict === null) return { sandbox: { ...born.sandbox, version: 1 }, operation: { ...born.operation, version: 1 } };
     if (conflict.kind === "name") throw nameTaken(draft.name);
+    if (conflict.kind === "capacity") throw refusedBy(conflict, draft.resources, ports);
     if (conflict.kind !== "address") throw conflict;
   }
   throw new TorporError("capacity_exceeded", "others took every free address first: retry");
@@ -45,7 +47,7 @@ export async function commitBirth(ports: Ports, draft: Draft, keys: readonly Key
 
 async function commitOnce(ports: Ports, { sandbox, operation }: Born, keys: readonly KeyRecord[]): Promise<StoreConflict | null> {
   try {
-    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys });
+    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys, within: ports.node.capacity });
     return null;
   } catch (error) {
     if (error instanceof StoreConflict) return error;

@@ -13,11 +13,14 @@ interface Running {
 /** The operations at work in this process: each runs once, whoever asks for it. */
 export class Runner {
   readonly #ports: Ports;
+  readonly #onEnd: () => void;
   readonly #running = new Map<string, Running>();
   readonly #later = new Set<Promise<void>>();
 
-  constructor(ports: Ports) {
+  /** `onEnd` hears of each end of an operation. */
+  constructor(ports: Ports, onEnd: () => void = () => {}) {
     this.#ports = ports;
+    this.#onEnd = onEnd;
   }
 
   /** Begins it, or joins it if it is at work. */
@@ -34,7 +37,10 @@ export class Runner {
         spawn: (child, birth) => this.run(child, birth),
         later: (work) => this.#keep(work),
       }),
-    ).finally(() => this.#running.delete(operation.id));
+    ).finally(() => {
+      this.#running.delete(operation.id);
+      this.#onEnd();
+    });
     this.#running.set(operation.id, { ended, abort });
     // Whoever waits gets the rejection; without anybody it must not end the process.
     ended.catch((error: unknown) =>

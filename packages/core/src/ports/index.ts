@@ -7,4 +7,5 @@ export type * from "./ids.ts";
 export type * from "./images.ts";
 export type * from "./network.ts";
 export type * from "./ports.ts";
+export type * from "./share.ts";
 export * from "./store.ts";

@@ -5,12 +5,16 @@ import type { Engine } from "./engine.ts";
 import type { Ids } from "./ids.ts";
 import type { Images } from "./images.ts";
 import type { Network } from "./network.ts";
+import type { Share } from "./share.ts";
 import type { Store } from "./store.ts";
 
-/** What the node has to give, for refusals with figures. */
+/** What the node is, for refusals with figures. */
 export interface NodeCapacity {
+  /** The most that one sandbox can have. */
   readonly memoryBytes: number;
   readonly cpus: number;
+  /** The most that all of them together may hold. CPUs and disks may be more than there are: few use theirs all the time, or whole. */
+  readonly capacity: Share;
 }
 
 /** For the daemon's log. Never given secrets, environments or file contents. */

@@ -1,4 +1,5 @@
 import { type Event, type Operation, type Sandbox, TorporError } from "@torpor/contract";
+import type { Share } from "./share.ts";
 
 /** What is wrong with a stored record that can't be read whole: it was edited by hand, or a newer Torpor wrote it. */
 export interface Damage {
@@ -54,6 +55,8 @@ export interface Change {
   readonly keys?: readonly KeyRecord[];
   /** Sandboxes that are gone: the records with their versions. Their operations and events stay until retention. */
   readonly removed?: readonly SandboxRecord[];
+  /** All sandboxes together, with this change, must not hold more than that of the node. Default: as much as there is. */
+  readonly within?: Share;
 }
 
 /**
@@ -64,7 +67,8 @@ export interface Change {
  * - `name`: another sandbox has the name,
  * - `address`: another sandbox has the address,
  * - `operation`: the sandbox would have two running operations,
- * - `key`: the scope has the key, and it is not expired.
+ * - `key`: the scope has the key, and it is not expired,
+ * - `capacity`: all sandboxes together would hold more than `within`; `held` is what they would.
  *
  * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
@@ -73,6 +77,8 @@ export interface Store {
   /** By id, or else by name. */
   findSandbox(idOrName: string): Promise<SandboxRecord | undefined>;
   listSandboxes(): Promise<SandboxRecord[]>;
+  /** What all sandboxes together hold of the node (lifecycle/holding.ts). */
+  held(): Promise<Share>;
   findOperation(id: string): Promise<OperationRecord | undefined>;
   /** Newest first. */
   listOperations(sandboxId: string): Promise<OperationRecord[]>;
@@ -95,14 +101,16 @@ export interface Prune {
   readonly batch: number;
 }
 
-export type StoreConflictKind = "stale" | "name" | "address" | "operation" | "key";
+export type StoreConflictKind = "stale" | "name" | "address" | "operation" | "key" | "capacity";
 
 export class StoreConflict extends Error {
   override readonly name = "StoreConflict";
   readonly kind: StoreConflictKind;
-  constructor(kind: StoreConflictKind, message: string) {
+  readonly held: Share | undefined;
+  constructor(kind: StoreConflictKind, message: string, held?: Share) {
     super(message);
     this.kind = kind;
+    this.held = held;
   }
 }
 

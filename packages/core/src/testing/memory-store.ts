@@ -1,4 +1,6 @@
 import type { Event } from "@torpor/contract";
+import { holdingOf, lacking, nothing, plus } from "../lifecycle/holding.ts";
+import type { Share } from "../ports/share.ts";
 import {
   type Change,
   type KeyRecord,
@@ -18,11 +20,12 @@ export class MemoryStore implements Store {
   #events: Event[] = [];
   #seq = 0;
 
-  async commit({ sandboxes = [], operations = [], events = [], removed = [], keys = [] }: Change): Promise<void> {
+  async commit({ sandboxes = [], operations = [], events = [], removed = [], keys = [], within }: Change): Promise<void> {
     for (const record of [...sandboxes, ...removed]) checkVersion(this.#sandboxes.get(record.id), record, `sandbox ${record.id}`);
     for (const record of operations) checkVersion(this.#operations.get(record.id), record, `operation ${record.id}`);
     for (const record of keys) this.#checkKey(record);
     this.#checkUnique(sandboxes, operations, new Set(removed.map(({ id }) => id)));
+    if (within !== undefined) checkWithin(within, this.#next(sandboxes, new Set(removed.map(({ id }) => id))));
     for (const { id } of removed) this.#sandboxes.delete(id);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     for (const record of operations) {
@@ -41,6 +44,10 @@ export class MemoryStore implements Store {
 
   async listSandboxes(): Promise<SandboxRecord[]> {
     return [...this.#sandboxes.values()].sort((a, b) => order(a.createdAt, b.createdAt) || order(a.id, b.id)).map(copy);
+  }
+
+  async held(): Promise<Share> {
+    return heldBy([...this.#sandboxes.values()]);
   }
 
   async findOperation(id: string): Promise<OperationRecord | undefined> {
@@ -94,8 +101,7 @@ export class MemoryStore implements Store {
   async close(): Promise<void> {}
 
   #checkUnique(sandboxes: readonly SandboxRecord[], operations: readonly OperationRecord[], removed: ReadonlySet<string>): void {
-    const changed = new Map(sandboxes.map((record) => [record.id, record]));
-    const next = [...[...this.#sandboxes.values()].filter(({ id }) => !removed.has(id) && !changed.has(id)), ...sandboxes];
+    const next = this.#next(sandboxes, removed);
     checkDistinct(
       next.map(({ name }) => name),
       "name",
@@ -112,6 +118,12 @@ export class MemoryStore implements Store {
     );
   }
 
+  /** All sandboxes as they will be. */
+  #next(sandboxes: readonly SandboxRecord[], removed: ReadonlySet<string>): readonly SandboxRecord[] {
+    const changed = new Set(sandboxes.map(({ id }) => id));
+    return [...[...this.#sandboxes.values()].filter(({ id }) => !removed.has(id) && !changed.has(id)), ...sandboxes];
+  }
+
   #checkKey({ scope, key, createdAt }: KeyRecord): void {
     const present = this.#keys.get(`${scope}\n${key}`);
     if (present !== undefined && present.expiresAt > createdAt) throw new StoreConflict("key", `the key ${key} is taken`);
@@ -120,6 +132,15 @@ export class MemoryStore implements Store {
 
 function checkVersion(stored: { version: number } | undefined, { version }: { version: number }, what: string): void {
   if ((stored?.version ?? 0) !== version) throw new StoreConflict("stale", `${what} is at version ${stored?.version ?? 0}, not ${version}`);
+}
+
+function heldBy(sandboxes: readonly SandboxRecord[]): Share {
+  return sandboxes.map(holdingOf).reduce(plus, nothing);
+}
+
+function checkWithin(within: Share, sandboxes: readonly SandboxRecord[]): void {
+  const held = heldBy(sandboxes);
+  if (lacking(held, within) !== undefined) throw new StoreConflict("capacity", "the node has not enough", held);
 }
 
 function checkDistinct(values: readonly string[], kind: "name" | "address" | "operation"): void {

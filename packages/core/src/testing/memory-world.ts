@@ -1,4 +1,5 @@
 import type { Failpoint, Log, Ports } from "../ports/ports.ts";
+import type { Share } from "../ports/share.ts";
 import type { Store } from "../ports/store.ts";
 import { createLifecycle, type Lifecycle } from "../sandboxes.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -28,6 +29,8 @@ export class MemoryWorld {
   readonly ids = new SequenceIds();
   readonly clock: FakeClock;
   readonly engine: MemoryEngine;
+  /** What all sandboxes together may hold. */
+  capacity: Share = { memoryBytes: 1024 ** 4, cpus: 1024, diskBytes: 1024 ** 5 };
   /** What was logged as an error. */
   readonly errors: string[] = [];
   readonly #log: Log = {
@@ -43,7 +46,7 @@ export class MemoryWorld {
 
   ports(failpoint?: Failpoint): Ports {
     const { store, disks, checkpoints, images, network, ids, clock, engine } = this;
-    const node = { memoryBytes: 8 * 1024 ** 3, cpus: 4 };
+    const node = { memoryBytes: 8 * 1024 ** 3, cpus: 4, capacity: this.capacity };
     return { store, disks, checkpoints, images, network, ids, clock, engine, log: this.#log, node, ...(failpoint ? { failpoint } : {}) };
   }
 

@@ -106,6 +106,39 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       expect((await store.listEvents({ sandboxId: "sb_b" })).map(({ type }) => type)).toEqual(["three"]);
     });
 
+    test("all together hold no more than they may, from before a runtime is there until it is gone", async () => {
+      const within = { memoryBytes: 1024 * 2 ** 20, cpus: 3, diskBytes: 40 * 2 ** 30 };
+      const make = (id: string, fields: Partial<SandboxRecord> = {}) =>
+        sandboxRecord({ id, name: id, address: null, state: "creating", runtimeId: null, resources, ...fields });
+      const resources = { memoryBytes: 512 * 2 ** 20, cpus: 0.5, diskBytes: 10 * 2 ** 30, pids: 100 };
+      await store.commit({ sandboxes: [make("sb_a"), make("sb_b")], within });
+      expect(await store.held()).toEqual({ memoryBytes: 1024 * 2 ** 20, cpus: 1, diskBytes: 20 * 2 ** 30 });
+      const third = { sandboxes: [make("sb_c")], operations: [operationRecord()], within };
+      const held = { memoryBytes: 1536 * 2 ** 20, cpus: 1.5, diskBytes: 30 * 2 ** 30 };
+      await expect(store.commit(third)).rejects.toMatchObject({ name: "StoreConflict", kind: "capacity", held });
+      expect(await store.findOperation("op_a")).toBeUndefined();
+      expect(await store.findSandbox("sb_c")).toBeUndefined();
+      // Failed, and its runtime is not proved gone.
+      await store.commit({ sandboxes: [make("sb_a", { version: 1, state: "failed", runtimeId: "rt_a" })] });
+      await expect(store.commit(third)).rejects.toMatchObject({ kind: "capacity" });
+      await store.commit({ sandboxes: [make("sb_a", { version: 2, state: "paused" })] });
+      await store.commit(third);
+      await expect(
+        store.commit({ sandboxes: [make("sb_d", { resources: { ...resources, memoryBytes: 1, cpus: 2.5 } })], within }),
+      ).rejects.toMatchObject({
+        kind: "capacity",
+      });
+      await expect(
+        store.commit({ sandboxes: [make("sb_d", { state: "stopped", resources: { ...resources, diskBytes: 11 * 2 ** 30 } })], within }),
+      ).rejects.toMatchObject({
+        kind: "capacity",
+      });
+      // What asks for nothing new is never refused.
+      await store.commit({ sandboxes: [make("sb_d", { state: "stopped", resources: { ...resources, diskBytes: 11 * 2 ** 30 } })] });
+      await store.commit({ removed: [make("sb_b", { version: 1 }), make("sb_c", { version: 1 })] });
+      expect(await store.held()).toEqual({ memoryBytes: 0, cpus: 0, diskBytes: 21 * 2 ** 30 });
+    });
+
     test("a key is kept with the change that it came with, and counts once in its scope until it expires", async () => {
       await store.commit({ operations: [operationRecord({ status: "succeeded" })], keys: [aKey()] });
       expect(await store.findKey("pause base", "k", at)).toEqual(aKey());

@@ -69,5 +69,7 @@ const host: Omit<Info, "engine" | "capabilities"> = {
   dataDirectory: "/nowhere",
   pool: { path: "/nowhere", fileSystem: "xfs", reflink: true, loopBacked: false, sizeBytes: 1, freeBytes: 1, warning: null },
   host: { kernel: "0", architecture: "x64", cpus: 1, memoryBytes: 1, cgroup: "v2" },
+  held: { memoryBytes: 0, cpus: 0, diskBytes: 0 },
+  capacity: { memoryBytes: 1, cpus: 1, diskBytes: 1 },
   network: { subnet: "10.0.0.0/16", resolver: null },
 };

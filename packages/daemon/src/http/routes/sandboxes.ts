@@ -39,13 +39,13 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
 }
 
 interface Asked {
-  readonly query: { readonly wait?: number | undefined };
+  readonly query: { readonly wait?: number | undefined; readonly waitCapacity?: number | undefined };
   readonly request: FastifyRequest;
 }
 
 function options({ query, request }: Asked, asked: unknown): CallOptions {
   const once = onceOf(request, asked);
-  return { waitMs: query.wait ?? defaultWaitMs, ...(once === undefined ? {} : { once }) };
+  return { waitMs: query.wait ?? defaultWaitMs, waitCapacityMs: query.waitCapacity ?? 0, ...(once === undefined ? {} : { once }) };
 }
 
 /** An ended operation answers with its outcome, one that goes on with 202. */

@@ -1,15 +1,27 @@
 import { type Change, StoreConflict } from "@torpor/core";
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { findKey } from "../sql/keys.ts";
 import type { Schema } from "../sql/schema.ts";
-import { applyChange } from "../sql/sql-store.ts";
+import { applyChange, type Locks } from "../sql/sql-store.ts";
 import { operationRow, sandboxRow } from "../sql/write.ts";
 import { conflictOf } from "./conflict.ts";
 import { isConnectionFailure } from "./connection-failure.ts";
 import { endure } from "./endurance.ts";
 
-/** Any number that nobody else locks in this database. */
+/** Any numbers that nobody else locks in this database. */
 const eventLock = 7_041_972;
+const capacityLock = 7_041_973;
+
+const locks: Locks = {
+  // Two at once would each not see what the other takes.
+  capacity: (transaction) => lock(transaction, capacityLock),
+  // Events become visible in the order of their numbers, so that nobody who reads on misses one.
+  events: (transaction) => lock(transaction, eventLock),
+};
+
+async function lock(transaction: Transaction<Schema>, number: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(number)})`.execute(transaction);
+}
 
 /**
  * Commits a change once. When the connection breaks at the commit itself nobody knows whether it took place: the change is tried
@@ -21,10 +33,7 @@ export async function commitOnce(kysely: Kysely<Schema>, limitMs: number, change
     let sent = false;
     try {
       await kysely.transaction().execute(async (transaction) => {
-        await applyChange(transaction, change, async () => {
-          // Held to the commit: events become visible in the order of their numbers, so that nobody who reads on misses one.
-          await sql`select pg_advisory_xact_lock(${sql.lit(eventLock)})`.execute(transaction);
-        });
+        await applyChange(transaction, change, locks);
         sent = true;
       });
     } catch (error) {

@@ -8,6 +8,10 @@ export interface SandboxRow {
   address: string | null;
   created_at: string;
   record: string;
+  /** What it holds of the node, in bytes and CPUs. */
+  held_memory: number;
+  held_cpus: number;
+  held_disk: number;
 }
 
 export interface OperationRow {

@@ -1,5 +1,6 @@
 import type { Change, Store } from "@torpor/core";
 import type { Kysely, Transaction } from "kysely";
+import { checkWithin, readHeld } from "./capacity.ts";
 import { findKey, writeKey } from "./keys.ts";
 import { prune } from "./prune.ts";
 import { findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
@@ -20,6 +21,7 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     commit,
     findSandbox: (idOrName) => read(() => findSandbox(kysely, idOrName)),
     listSandboxes: () => read(() => listSandboxes(kysely)),
+    held: () => read(() => readHeld(kysely)),
     findOperation: (id) => read(() => findOperation(kysely, id)),
     listOperations: (sandboxId) => read(() => listOperations(kysely, sandboxId)),
     runningOperations: () => read(() => runningOperations(kysely)),
@@ -30,16 +32,28 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
   };
 }
 
-/** The statements of a change, in one transaction. Events come last, after `beforeEvents`. */
+/** Locks that a database needs in a transaction, held to its end, where others write at the same time. */
+export interface Locks {
+  /** Before what sandboxes hold is written and summed up. */
+  capacity(transaction: Transaction<Schema>): Promise<void>;
+  /** Before events are written. */
+  events(transaction: Transaction<Schema>): Promise<void>;
+}
+
+const noLocks: Locks = { capacity: async () => {}, events: async () => {} };
+
+/** The statements of a change, in one transaction. Events come last. */
 export async function applyChange(
   transaction: Transaction<Schema>,
-  { sandboxes = [], operations = [], events = [], removed = [], keys = [] }: Change,
-  beforeEvents: (transaction: Transaction<Schema>) => Promise<void> = async () => {},
+  { sandboxes = [], operations = [], events = [], removed = [], keys = [], within }: Change,
+  locks: Locks = noLocks,
 ): Promise<void> {
+  if (within !== undefined) await locks.capacity(transaction);
   for (const record of removed) await deleteSandbox(transaction, record);
   for (const record of sandboxes) await writeSandbox(transaction, record);
+  if (within !== undefined) await checkWithin(transaction, within);
   for (const record of operations) await writeOperation(transaction, record);
   for (const record of keys) await writeKey(transaction, record);
-  if (events.length > 0) await beforeEvents(transaction);
+  if (events.length > 0) await locks.events(transaction);
   for (const event of events) await writeEvent(transaction, event);
 }

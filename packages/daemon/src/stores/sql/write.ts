@@ -1,4 +1,4 @@
-import { type NewEvent, type OperationRecord, type SandboxRecord, StoreConflict } from "@torpor/core";
+import { holdingOf, type NewEvent, type OperationRecord, type SandboxRecord, StoreConflict } from "@torpor/core";
 import type { Transaction } from "kysely";
 import type { OperationRow, SandboxRow, Schema } from "./schema.ts";
 
@@ -51,7 +51,9 @@ export async function writeEvent(transaction: Transaction<Schema>, { sandboxId, 
 
 export function sandboxRow(record: SandboxRecord): SandboxRow {
   const { id, version, name, address, createdAt } = record;
-  return { id, version: version + 1, name, address, created_at: createdAt, record: textOf(record) };
+  const { memoryBytes, cpus, diskBytes } = holdingOf(record);
+  const held = { held_memory: memoryBytes, held_cpus: cpus, held_disk: diskBytes };
+  return { id, version: version + 1, name, address, created_at: createdAt, record: textOf(record), ...held };
 }
 
 export function operationRow(record: OperationRecord): OperationRow & { ended_at: string | null } {

@@ -3,6 +3,7 @@ import type { DialectName } from "../columns.ts";
 import type { Schema } from "../schema.ts";
 import { up as first } from "./0001-sandboxes-operations-events.ts";
 import { up as second } from "./0002-keys-and-retention.ts";
+import { up as third } from "./0008-capacity.ts";
 
 export interface Migration {
   readonly version: number;
@@ -14,4 +15,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, name: "sandboxes, operations, events", up: first },
   { version: 2, name: "idempotency keys, retention, settings", up: second },
+  { version: 8, name: "capacity", up: third },
 ];
