@@ -51,7 +51,10 @@ CREATE TABLE public.sandboxes (
     name text NOT NULL COLLATE pg_catalog."C",
     address text COLLATE pg_catalog."C",
     created_at text NOT NULL COLLATE pg_catalog."C",
-    record text NOT NULL COLLATE pg_catalog."C"
+    record text NOT NULL COLLATE pg_catalog."C",
+    held_memory bigint DEFAULT 0 NOT NULL,
+    held_cpus double precision DEFAULT 0 NOT NULL,
+    held_disk bigint DEFAULT 0 NOT NULL
 );
 CREATE TABLE public.schema_migrations (
     version integer NOT NULL,

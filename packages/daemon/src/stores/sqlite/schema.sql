@@ -9,7 +9,7 @@ CREATE INDEX "operations_end" on "operations" ("ended_at");
 CREATE UNIQUE INDEX "operations_id" on "operations" ("id");
 CREATE UNIQUE INDEX "operations_one_running" on "operations" ("sandbox_id") where "status" = 'running';
 CREATE INDEX "operations_sandbox" on "operations" ("sandbox_id", "ordinal");
-CREATE TABLE "sandboxes" ("id" text not null primary key, "version" integer not null, "name" text not null, "address" text, "created_at" text not null, "record" text not null);
+CREATE TABLE "sandboxes" ("id" text not null primary key, "version" integer not null, "name" text not null, "address" text, "created_at" text not null, "record" text not null, "held_memory" integer default 0 not null, "held_cpus" real default 0 not null, "held_disk" integer default 0 not null);
 CREATE UNIQUE INDEX "sandboxes_address" on "sandboxes" ("address");
 CREATE UNIQUE INDEX "sandboxes_name" on "sandboxes" ("name");
 CREATE TABLE schema_migrations (version integer primary key not null, name text not null, applied_at text not null);
