@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { globSync, rmdirSync, statSync } from "node:fs";
+import { globSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as passes } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { hostAgrees } from "./harness/holdings.ts";
 import { eventually, inside, output } from "./harness/inside.ts";
+import { captureBegan, fillMemory } from "./harness/large-memory.ts";
 import { refusedStart } from "./harness/refused-start.ts";
 import { hostRuntime, isAlive, killHard } from "./harness/runtime.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
@@ -31,12 +32,11 @@ describe("the engine is killed", () => {
     await hasFiles(daemon.client, name);
   });
 
-  // Of 512 MiB a capture takes about 300 ms.
   test.each([60, 150, 250])(
     "%i ms into the pause of a sandbox with 512 MiB: the pause fails or is through, nothing is claimed that is not there",
     async (afterMs) => {
       const name = await startSandbox(1024 * mib);
-      await fill(name, 512);
+      await fillMemory(daemon.client, name, 512);
       const { enginePid } = await runtimeOf(name);
       const pausing = daemon.client.pause(name).then(
         () => undefined,
@@ -82,13 +82,10 @@ describe("the engine is killed", () => {
 
   test("and the shim too, in the middle of the capture of 512 MiB: partial files are gone, the files are there", async () => {
     const name = await startSandbox(1024 * mib);
-    await fill(name, 512);
+    await fillMemory(daemon.client, name, 512);
     const { enginePid, shimPid } = await runtimeOf(name);
     const pausing = daemon.client.pause(name).catch((error: unknown) => error);
-    await eventually(
-      async () => partialBytes(),
-      (bytes) => bytes > 0,
-    );
+    await captureBegan(daemon);
     await Promise.all([killHard(shimPid), killHard(enginePid)]);
     expect(await pausing).toMatchObject({ code: "engine_failed" });
     await becomes(name, "failed");
@@ -100,13 +97,10 @@ describe("the engine is killed", () => {
   test("the shim alone, in the middle of the capture of 512 MiB: the sandbox goes on", async () => {
     const name = await startSandbox(1024 * mib);
     const witness = await startWitness(daemon.client, name);
-    await fill(name, 512);
+    await fillMemory(daemon.client, name, 512);
     const { shimPid } = await runtimeOf(name);
     const pausing = daemon.client.pause(name).catch((error: unknown) => error);
-    await eventually(
-      async () => partialBytes(),
-      (bytes) => bytes > 0,
-    );
+    await captureBegan(daemon);
     await killHard(shimPid);
     expect(await pausing).toMatchObject({ code: "engine_failed" });
     expect(await daemon.client.get(name)).toMatchObject({ state: "running" });
@@ -183,17 +177,6 @@ async function startSandbox(memoryBytes = 512 * mib): Promise<string> {
   return name;
 }
 
-/** So much memory that can't be made smaller. */
-async function fill(name: string, sizeMib: number): Promise<void> {
-  const program = `import os, time\nkept = os.urandom(${sizeMib} << 20)\nopen('/dev/shm/full', 'w')\ntime.sleep(9999)`;
-  await daemon.client.startSession(name, { argv: ["python3", "-c", program] });
-  await eventually(
-    () => inside(daemon.client, name, "test -e /dev/shm/full"),
-    ({ end }) => end.exitCode === 0,
-    60_000,
-  );
-}
-
 function runtimeOf(name: string) {
   return hostRuntime(daemon.client, daemon.instance, name);
 }
@@ -210,13 +193,6 @@ async function answers(name: string): Promise<boolean> {
   return output(daemon.client, name, "true").then(
     () => true,
     () => false,
-  );
-}
-
-function partialBytes(): number {
-  return globSync(path.join(daemon.data, "pool/checkpoints/*.partial/pages.img")).reduce(
-    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
-    0,
   );
 }
 
