@@ -18,6 +18,7 @@ LIST
 test_programs() {
   cat <<'LIST'
 docker-registry docker-registry  tests pull from a real registry on loopback
+faketime        faketime         tests set a daemon's clock back
 strace          strace           tests look at system calls
 tmux            tmux             tests type into a terminal
 python_venv     python3-venv     a local package index, the Python SDK

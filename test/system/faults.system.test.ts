@@ -8,7 +8,7 @@ import { hostAgrees } from "./harness/holdings.ts";
 import { eventually, inside, output } from "./harness/inside.ts";
 import { captureBegan, fillMemory } from "./harness/large-memory.ts";
 import { refusedStart } from "./harness/refused-start.ts";
-import { hostRuntime, isAlive, killHard } from "./harness/runtime.ts";
+import { enginePids, hostRuntime, isAlive, killHard } from "./harness/runtime.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness } from "./harness/witness.ts";
 
@@ -64,7 +64,7 @@ describe("the engine is killed", () => {
       await daemon.client.pause(name);
       const resuming = daemon.client.resume(name, { memory: "require" }).catch((error: unknown) => error);
       await passes(afterMs);
-      for (const pid of enginesOf(daemon.instance)) await killHard(pid);
+      for (const pid of enginePids(daemon.instance)) await killHard(pid);
       await resuming;
       // Killed after the resume's success, it is an end like any other, and the memory was used up.
       const { state } = await eventually(
@@ -194,14 +194,6 @@ async function answers(name: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** First processes of the engines in this instance's control groups. */
-function enginesOf(instance: string): number[] {
-  return globSync(`/run/torpor/${instance}/rt_*/engine.pid`).flatMap((file) => {
-    const pid = Number(execFileSync("cat", [file], { encoding: "utf8" }));
-    return isAlive(pid) ? [pid] : [];
-  });
 }
 
 function processesBelow(instance: string): string[] {

@@ -1,7 +1,7 @@
-import { request } from "node:http";
 import { expect, inject, test } from "vitest";
 import { cycle, cycleFiles, startPython } from "./harness/cycle.ts";
 import { eventually, output } from "./harness/inside.ts";
+import { post } from "./harness/post.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 
@@ -81,9 +81,9 @@ test("resume of a running sandbox changes nothing, and needs no body (P30)", asy
   const { operation, sandbox } = await client.resume(name);
   expect(operation).toMatchObject({ status: "succeeded", result: { unchanged: true } });
   expect(sandbox).toEqual(before);
-  expect(await post(`/v1/sandboxes/${name}/resume`)).toBe(200);
+  expect((await post(inject("torporSocket"), `/v1/sandboxes/${name}/resume`)).status).toBe(200);
   await client.pause(name);
-  expect(await post(`/v1/sandboxes/${name}/resume`)).toBe(200);
+  expect((await post(inject("torporSocket"), `/v1/sandboxes/${name}/resume`)).status).toBe(200);
   expect((await client.get(name)).restored).toBe("memory");
 });
 
@@ -149,15 +149,3 @@ while True:
     open('/tmp/.count', 'w').write(str(n)); os.rename('/tmp/.count', '/tmp/count')
     time.sleep(0.002)
 `;
-
-/** Status of a POST without a body and without a content type. */
-function post(path: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    request({ socketPath: inject("torporSocket"), method: "POST", path }, (answer) => {
-      answer.resume();
-      answer.once("end", () => resolve(answer.statusCode ?? 0));
-    })
-      .once("error", reject)
-      .end();
-  });
-}

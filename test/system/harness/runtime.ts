@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { TorporClient } from "@torpor/sdk";
 import { eventually } from "./inside.ts";
@@ -16,6 +16,13 @@ export async function hostRuntime(client: TorporClient, instance: string, sandbo
   const directory = path.join("/run/torpor", instance, String(runtimeId));
   const read = (file: string) => JSON.parse(readFileSync(path.join(directory, file), "utf8")) as { pid?: number; Pid?: number };
   return { directory, enginePid: read("state.json").pid ?? 0, shimPid: read("shim.pid").pid ?? 0 };
+}
+
+/** First processes of all engines of an instance that are alive. */
+export function enginePids(instance: string): number[] {
+  return globSync(`/run/torpor/${instance}/rt_*/engine.pid`)
+    .map((file) => Number(readFileSync(file, "utf8")))
+    .filter(isAlive);
 }
 
 export function isAlive(pid: number): boolean {

@@ -15,6 +15,18 @@ describe("a create that fails", () => {
     expect((await lifecycle.create({ image: "debian", name: "base" })).operation.status).toBe("succeeded");
   });
 
+  test("since its runtime ended before it could answer, says what it ended of", async () => {
+    const world = new MemoryWorld();
+    const lifecycle = world.lifecycle(async (name) => {
+      if (name !== "create.ready") return;
+      const [runtimeId = ""] = await world.engine.list();
+      world.engine.end(runtimeId, { reason: "killed", exitCode: null, message: "the engine was killed" });
+    });
+    const { operation } = await lifecycle.create({ image: "debian", name: "base" });
+    expect(operation.error).toMatchObject({ code: "engine_failed", message: expect.stringContaining("the engine was killed") });
+    expect([await lifecycle.list(), await world.engine.list(), await world.disks.list()]).toEqual([[], [], []]);
+  });
+
   test("for want of the image, says which", async () => {
     const world = new MemoryWorld();
     const { operation } = await world.lifecycle().create({ image: "nope:1" });

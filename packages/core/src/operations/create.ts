@@ -1,7 +1,7 @@
 import { TorporError } from "@torpor/contract";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { note, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
-import { boot, cloneAnew, greet, readCheckpoint, restore } from "./runtime.ts";
+import { boot, cloneAnew, greetNew, readCheckpoint, restore } from "./runtime.ts";
 
 const image: Phase = {
   name: "image",
@@ -51,7 +51,7 @@ const ready: Phase = {
   async run(work) {
     // A child of a files-only fork boots like any other.
     const origin = optionalNote(work, "fromCheckpointId") === null ? "boot" : "forked";
-    await greet(work.ports, work.sandbox, note(work, "runtimeId"), 1, origin);
+    await greetNew(work.ports, work.sandbox, note(work, "runtimeId"), 1, origin);
     return undefined;
   },
 };

@@ -3,7 +3,7 @@ import { describeError } from "../failure.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { type Failing, note, type Outcome, optionalNote, type Phase, type Work } from "./procedure.ts";
-import { boot, bothEnded, cloneAnew, greet, readCheckpoint, restore } from "./runtime.ts";
+import { boot, bothEnded, cloneAnew, greetNew, readCheckpoint, restore } from "./runtime.ts";
 
 /**
  * What says that the memory can't be had back: the checkpoint itself, or an engine that refused it. Anything else (no room, a host that can't make
@@ -123,13 +123,7 @@ async function restoreOnce(work: Work, checkpointId: string): Promise<void> {
     cloneAnew(ports, boundTo, incarnation.diskId),
   ]);
   await restore(ports, sandbox, incarnation, manifest);
-  try {
-    await greet(ports, sandbox, incarnation.runtimeId, sandbox.generation + 1, "resumed");
-  } catch (cause) {
-    const status = await ports.engine.inspect(incarnation.runtimeId);
-    if (status.state !== "ended") throw cause;
-    throw new TorporError("restore_failed", `sandbox ${sandbox.name} ended as soon as it was restored: ${status.cause.message}`, { cause });
-  }
+  await greetNew(ports, sandbox, incarnation.runtimeId, sandbox.generation + 1, "resumed");
 }
 
 async function bootFresh(work: Work): Promise<void> {
@@ -137,5 +131,5 @@ async function bootFresh(work: Work): Promise<void> {
   const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
   if (incarnation.diskId !== sandbox.diskId) await cloneAnew(ports, sandbox.diskId ?? "", incarnation.diskId);
   await boot(ports, sandbox, incarnation);
-  await greet(ports, sandbox, incarnation.runtimeId, sandbox.generation + 1, "boot");
+  await greetNew(ports, sandbox, incarnation.runtimeId, sandbox.generation + 1, "boot");
 }

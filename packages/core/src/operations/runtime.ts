@@ -57,6 +57,24 @@ export async function greet(
   });
 }
 
+/** The first word to a runtime that was just made. One that ended before it could answer is told by what it ended of. */
+export async function greetNew(
+  ports: Ports,
+  sandbox: SandboxRecord,
+  runtimeId: string,
+  generation: number,
+  origin: "boot" | "resumed" | "forked",
+): Promise<void> {
+  try {
+    await greet(ports, sandbox, runtimeId, generation, origin);
+  } catch (cause) {
+    const status = await ports.engine.inspect(runtimeId);
+    if (status.state !== "ended") throw cause;
+    const [code, made] = origin === "boot" ? (["engine_failed", "started"] as const) : (["restore_failed", "restored"] as const);
+    throw new TorporError(code, `sandbox ${sandbox.name} ended as soon as it was ${made}: ${status.cause.message}`, { cause });
+  }
+}
+
 /** The disk's state as it is now under a new id, even if an earlier attempt wrote to its copy. */
 export async function cloneAnew(ports: Ports, sourceId: string, id: string): Promise<void> {
   await ports.disks.remove(id);

@@ -33,12 +33,21 @@ export function fromGuestError(error: unknown, line: LineState, subject: Subject
   if (line.closed !== undefined && failure.code !== Code.NotFound) {
     return closingError(line.closed, error);
   }
+  if (isUnreachable(error)) {
+    return closingError("lost", error);
+  }
   const message = failure.rawMessage;
   const [notStarted] = failure.findDetails(SessionErrorSchema);
   if (notStarted !== undefined) {
     return new TorporError("command_not_started", message, { details: { exitCode: notStarted.exitCode } });
   }
   return new TorporError(codeOf(failure, subject), message, { cause: error });
+}
+
+/** Nobody answers at the shim's socket: the runtime has just ended. */
+function isUnreachable(error: unknown): boolean {
+  const cause = error instanceof ConnectError ? error.cause : error;
+  return (cause as NodeJS.ErrnoException | undefined)?.syscall === "connect";
 }
 
 function closingError(reason: CloseReason, cause?: unknown): TorporError {
