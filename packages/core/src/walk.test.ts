@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MemoryStore, MemoryWorld } from "./testing/index.ts";
-import { actions, type Command, checkAgreement, killedRecovery, killedRound, walk } from "./testing/walk.ts";
+import { actions, type Command, checkAgreement, describeWalk, killedRecovery, killedRound, walk, walkSeed } from "./testing/walk.ts";
 
 type Began = Exclude<Command, "cancel">;
 const lastSteps: Record<Began, Began[]> = {
@@ -24,8 +24,10 @@ const outcomes: Record<Began, RegExp> = {
 };
 
 describe("whatever is asked, and wherever the daemon is killed", () => {
-  test("records and host agree after recovery, and nothing is lost or left", { timeout: 120_000 }, async () => {
-    await walk(async () => new MemoryStore(), Number(process.env.TORPOR_WALKS ?? 300));
+  test("records and host agree after recovery, and nothing is lost or left", { timeout: 300_000 }, async () => {
+    const seed = walkSeed(process.env.TORPOR_WALK_SEED);
+    const figures = await walk(async () => new MemoryStore(), { runs: Number(process.env.TORPOR_WALKS ?? 2000), seed });
+    console.log(describeWalk(figures, seed));
   });
 
   test.each(Object.entries(lastSteps) as [Began, Began[]][])(

@@ -30,7 +30,7 @@ const round = fc.record({
     }),
     { minLength: 1, maxLength: 5 },
   ),
-  killAfter: fc.nat(30),
+  killAfter: fc.oneof(fc.nat(8), fc.nat(30)),
   /** The next daemon dies too, in its recovery. */
   killRecoveryAfter: fc.option(fc.nat(12)),
   together: fc.boolean(),
@@ -42,25 +42,50 @@ export interface Known {
   readonly generation: number;
 }
 
+export interface WalkFigures {
+  readonly runs: number;
+  /** Daemons, each of which was killed or, if all was done before, ended. */
+  readonly daemons: number;
+  /** Of them those that were killed in the middle of an operation or of a recovery. */
+  readonly killed: number;
+  /** Calls that began an operation, crossed one, or were refused. */
+  readonly calls: number;
+}
+
+/** A seed of the day's instant, or the one whose walk is to be repeated. */
+export function walkSeed(given: string | undefined): number {
+  return given === undefined ? Date.now() | 0 : Number(given);
+}
+
+export function describeWalk({ runs, daemons, killed, calls }: WalkFigures, seed: number): string {
+  return `${runs} walks, ${calls} calls, ${daemons} daemons of which ${killed} were killed, nothing lost; TORPOR_WALK_SEED=${seed} repeats them`;
+}
+
 /**
  * Random operations on two sandboxes, at random the daemon is killed in the middle; then the next one recovers, and records and host must
- * agree. The seed of a failure is printed. `fresh` gives an empty store for each run.
+ * agree. The same seed walks the same way. `fresh` gives an empty store for each run.
  */
-export async function walk(fresh: () => Promise<Store>, numRuns: number): Promise<void> {
+export async function walk(fresh: () => Promise<Store>, { runs: numRuns, seed }: { runs: number; seed: number }): Promise<WalkFigures> {
+  const figures = { runs: 0, daemons: 0, killed: 0, calls: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 8 }), async (rounds) => {
+      figures.runs++;
       const world = new MemoryWorld({ store: await fresh() });
       const known = new Map<string, Known>();
       for (const name of names) await world.lifecycle().create({ image: "debian", name });
       await checkAgreement(world, known);
       for (const { actions: asked, killAfter, together, killRecoveryAfter } of rounds) {
-        await killedRound(world, asked, killAfter, together);
-        if (killRecoveryAfter !== null) await killedRecovery(world, killRecoveryAfter);
+        const ends = [await killedRound(world, asked, killAfter, together)];
+        if (killRecoveryAfter !== null) ends.push(await killedRecovery(world, killRecoveryAfter));
+        figures.calls += asked.length;
+        figures.daemons += ends.length;
+        figures.killed += ends.filter((ended) => !ended).length;
         await checkAgreement(world, known);
       }
     }),
-    { numRuns, verbose: 1 },
+    { numRuns, seed, verbose: 1 },
   );
+  return figures;
 }
 
 /** true: everything ended before the kill came. */
@@ -75,8 +100,9 @@ export async function killedRound(world: MemoryWorld, asked: readonly Action[], 
   });
 }
 
-export async function killedRecovery(world: MemoryWorld, killAfter: number): Promise<void> {
-  await untilKilled(world, killAfter, async (lifecycle, arm) => {
+/** true: it ended before the kill came. */
+export async function killedRecovery(world: MemoryWorld, killAfter: number): Promise<boolean> {
+  return untilKilled(world, killAfter, async (lifecycle, arm) => {
     arm();
     await lifecycle.recover();
   });

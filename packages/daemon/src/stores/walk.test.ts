@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Store } from "@torpor/core";
-import { walk } from "@torpor/core/testing/walk";
+import { describeWalk, walk, walkSeed } from "@torpor/core/testing/walk";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
@@ -34,11 +34,13 @@ describe("whatever is asked, and wherever the daemon is killed, over a real stor
 async function walkOver(open: () => Promise<Store>): Promise<void> {
   let last: Store | undefined;
   try {
-    await walk(async () => {
+    const seed = walkSeed(process.env.TORPOR_WALK_SEED);
+    const fresh = async () => {
       await last?.close();
       last = await open();
       return last;
-    }, runs);
+    };
+    console.log(describeWalk(await walk(fresh, { runs, seed }), seed));
   } finally {
     await last?.close();
   }
