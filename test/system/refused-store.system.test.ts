@@ -7,14 +7,17 @@ import { holdings, hostAgrees } from "./harness/holdings.ts";
 import { refusedStart } from "./harness/refused-start.ts";
 import { hostRuntime, isAlive } from "./harness/runtime.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
-import { goesOn, startWitness } from "./harness/witness.ts";
+import { goesOn, startWitness, type Witness } from "./harness/witness.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-refused-store-"));
 const armed = path.join(directory, "armed");
 let daemon: TestDaemon;
+let witness: Witness;
 
 beforeAll(async () => {
   daemon = await TestDaemon.start({ env: { TORPOR_FAILPOINT: armed } });
+  await daemon.client.create({ image: "debian", name: "base" });
+  witness = await startWitness(daemon.client, "base");
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
@@ -22,8 +25,6 @@ afterAll(async () => {
 });
 
 test("an operation in a phase of a newer version: the daemon does not start, names it, and touches nothing; what knows the phase goes on from there", async () => {
-  await daemon.client.create({ image: "debian", name: "base" });
-  const witness = await startWitness(daemon.client, "base");
   const { enginePid, shimPid } = await hostRuntime(daemon.client, daemon.instance, "base");
   writeFileSync(armed, "pause.capture");
   const pausing = daemon.client.pause("base").catch((error: unknown) => error);
@@ -47,7 +48,6 @@ test("an operation in a phase of a newer version: the daemon does not start, nam
 });
 
 test("a store that another process holds: the daemon does not start, says so, and touches nothing; sandboxes go on", async () => {
-  const witness = await startWitness(daemon.client, "base");
   await daemon.terminate();
   const before = [records(), holdings(daemon)];
   using holder = open();

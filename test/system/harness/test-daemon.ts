@@ -20,13 +20,13 @@ export interface TestDaemonOptions {
 
 /** A real torpord as a process of its own on a data directory of its own. */
 export class TestDaemon {
-  readonly data: string;
+  #data: string;
   readonly #options: TestDaemonOptions;
   #process: ChildProcess | undefined;
   #client: TorporClient;
 
   private constructor(data: string, options: TestDaemonOptions) {
-    this.data = data;
+    this.#data = data;
     this.#options = options;
     this.#client = new TorporClient({ socket: this.socket });
   }
@@ -42,6 +42,10 @@ export class TestDaemon {
       await daemon.client.images.import({ path: await testImage(), reference: "debian" });
     }
     return daemon;
+  }
+
+  get data(): string {
+    return this.#data;
   }
 
   get socket(): string {
@@ -84,6 +88,12 @@ export class TestDaemon {
   /** As a crash would: SIGKILL. Sandboxes go on. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
+  }
+
+  /** While no process is at work: the data directory is at another place now, as on another host. */
+  movedTo(data: string): void {
+    this.#data = data;
+    this.#client = new TorporClient({ socket: this.socket });
   }
 
   async terminate(): Promise<void> {
