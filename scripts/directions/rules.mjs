@@ -67,20 +67,20 @@ export default {
     {
       name: "drivers-know-no-stores-and-no-http",
       severity: "error",
-      from: { path: daemon("engines|disks|images|network|checkpoints|guest|host"), pathNot: tests },
+      from: { path: daemon("engines|disks|images|network|checkpoints|guest|host|receivers"), pathNot: tests },
       to: { path: daemon("stores|http") },
     },
     {
       name: "stores-know-no-drivers-and-no-http",
       severity: "error",
       from: { path: daemon("stores"), pathNot: tests },
-      to: { path: daemon("engines|disks|images|network|checkpoints|guest|http") },
+      to: { path: daemon("engines|disks|images|network|checkpoints|guest|receivers|http") },
     },
     {
       name: "http-calls-operations-only",
       severity: "error",
       from: { path: daemon("http"), pathNot: tests },
-      to: { path: daemon("engines|stores|disks|images|network|checkpoints|guest") },
+      to: { path: daemon("engines|stores|disks|images|network|checkpoints|guest|receivers") },
     },
     {
       name: "only-compose-composes",

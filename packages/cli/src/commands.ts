@@ -14,6 +14,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   remove: async () => (await import("./commands/remove.ts")).removeCommand(),
   cp: async () => (await import("./commands/cp.ts")).cpCommand(),
   logs: async () => (await import("./commands/logs.ts")).logsCommand(),
+  events: async () => (await import("./commands/events.ts")).eventsCommand(),
+  webhook: async () => (await import("./commands/webhook.ts")).webhookCommand(),
   image: async () => (await import("./commands/image.ts")).imageCommand(),
   capabilities: async () => (await import("./commands/capabilities.ts")).capabilitiesCommand(),
   info: async () => (await import("./commands/info.ts")).infoCommand(),

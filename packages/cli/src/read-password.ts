@@ -1,9 +1,9 @@
 import { TorporError } from "@torpor/sdk";
 
-/** A password comes by the input, never by an argument, which every user of the host could read. */
-export async function readPassword(): Promise<string> {
+/** A password or secret comes by the input, never by an argument, which every user of the host could read. */
+export async function readPassword(what: "password" | "secret" = "password"): Promise<string> {
   if (process.stdin.isTTY === true) {
-    throw new TorporError("invalid_request", "the password is read from the input, which is a terminal here", {
+    throw new TorporError("invalid_request", `the ${what} is read from the input, which is a terminal here`, {
       hint: "Put it in a file and add <FILE, or pipe it in.",
     });
   }

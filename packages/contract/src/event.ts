@@ -12,3 +12,13 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>;
 
 export const EventList = z.object({ events: z.array(Event) });
+
+/** A type of events, all of a group, or all: `sandbox.paused`, `sandbox.*`, `*`. */
+export const EventPattern = z
+  .string()
+  .max(64)
+  .regex(/^(\*|[a-z][a-z_]*(\.[a-z][a-z_]*)*(\.\*)?)$/, "a type of events looks like sandbox.paused, sandbox.* or *");
+
+/** `next`: what was looked at; as `after` of the next call it gives what comes then. */
+export const EventPage = z.object({ events: z.array(Event), next: z.number().int() });
+export type EventPage = z.infer<typeof EventPage>;

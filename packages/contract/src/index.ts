@@ -12,3 +12,4 @@ export * from "./route.ts";
 export * from "./route-shape.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";
+export * from "./webhook.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ErrorCode, errorCatalogue } from "./error.ts";
 import { ErrorBody } from "./error-body.ts";
-import { Event } from "./event.ts";
+import { Event, EventPage } from "./event.ts";
 import { Entry } from "./file.ts";
 import { Image, ImageProgress } from "./image.ts";
 import { Capabilities, Info } from "./info.ts";
@@ -10,6 +10,7 @@ import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes }
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
 import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
+import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
 
 type Json = Record<string, unknown>;
 
@@ -17,9 +18,12 @@ type Json = Record<string, unknown>;
 const named = {
   Capabilities,
   CreateSandboxRequest,
+  CreateWebhookRequest,
+  Delivery,
   Entry,
   ErrorBody,
   Event,
+  EventPage,
   ExecRequest,
   ExecResult,
   ForkRequest,
@@ -35,6 +39,8 @@ const named = {
   SessionEnd,
   StartSessionRequest,
   StopRequest,
+  Webhook,
+  WebhookTest,
 };
 
 /** The OpenAPI 3.1 document of the route table. */
@@ -85,7 +91,7 @@ const idempotencyParameter: Json = {
   in: "header",
   required: false,
   description:
-    "With the same key and request the call answers with the same operation (for 24 hours) or session (as long as it is kept); with another request it is refused.",
+    "With the same key and request the call answers with the same operation or webhook (for 24 hours) or session (as long as it is kept); with another request it is refused.",
   schema: { type: "string", minLength: 1, maxLength: idempotencyKeyLimit, pattern: idempotencyKeyPattern.source },
 };
 
@@ -118,6 +124,10 @@ const byKind: { [K in Content["kind"]]: (content: Extract<Content, { kind: K }>)
   lines: (content) => ({
     "application/json": { schema: schemaOf(content.schema) },
     "application/x-ndjson": { schema: schemaOf(content.lines) },
+  }),
+  events: (content) => ({
+    "application/json": { schema: schemaOf(content.schema) },
+    "text/event-stream": { schema: schemaOf(content.event) },
   }),
   text: () => ({ "text/plain": { schema: { type: "string" } } }),
   socket: () => undefined,

@@ -6,12 +6,14 @@ export type Content =
   | { readonly kind: "stream"; readonly mediaType: string }
   /** A stream of `lines` when asked for by `Accept: application/x-ndjson`, else one `schema`. */
   | { readonly kind: "lines"; readonly schema: z.ZodType; readonly lines: z.ZodType }
+  /** Server-sent events when asked for by `Accept: text/event-stream`, each with one `event` as JSON, else one `schema`. */
+  | { readonly kind: "events"; readonly schema: z.ZodType; readonly event: z.ZodType }
   | { readonly kind: "text" }
   /** The connection becomes a WebSocket; see `frameKinds`. */
   | { readonly kind: "socket" }
   | { readonly kind: "none" };
 
-export type Tag = "sandboxes" | "operations" | "sessions" | "files" | "images" | "system";
+export type Tag = "sandboxes" | "operations" | "sessions" | "files" | "images" | "webhooks" | "system";
 
 /** One line of the API: what the server registers, the clients call and the OpenAPI document tells. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
@@ -68,6 +70,15 @@ export const queryBoolean = queryText(
   { type: "boolean" },
 );
 
+/** Several of one kind in one text, with commas between them. */
+export const queryList = (item: z.ZodType<string, string>, maximum: number) =>
+  queryText(
+    z
+      .string()
+      .transform((text) => text.split(","))
+      .pipe(z.array(item).max(maximum)),
+    { type: "string" },
+  );
 /** Permission bits in octal, as chmod has them. */
 export const queryMode = queryText(
   z
@@ -84,6 +95,6 @@ export const SandboxParams = z.object({
     .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "an id or name of a sandbox has lower-case letters, digits, - and _")
     .describe("Id or name of the sandbox."),
 });
-/** The id of an operation or session: a prefix and 16 characters of a-z2-7. */
-export const idOf = (prefix: "op" | "se") =>
+/** The id of an operation, session or webhook: a prefix and 16 characters of a-z2-7. */
+export const idOf = (prefix: "op" | "se" | "wh") =>
   z.string().regex(new RegExp(`^${prefix}_[a-z2-7]{16}$`), `an id looks like ${prefix}_ and 16 characters of a-z2-7`);

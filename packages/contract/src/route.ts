@@ -1,10 +1,12 @@
 import type { Route } from "./route-shape.ts";
+import { eventRoutes } from "./routes/event.ts";
 import { fileRoutes } from "./routes/file.ts";
 import { imageRoutes } from "./routes/image.ts";
 import { operationRoutes } from "./routes/operation.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { webhookRoutes } from "./routes/webhook.ts";
 
 export { defaultWaitMs } from "./routes/answer.ts";
 
@@ -18,9 +20,11 @@ export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 export const routes = {
   ...sandboxRoutes,
   ...operationRoutes,
+  ...eventRoutes,
   ...sessionRoutes,
   ...fileRoutes,
   ...imageRoutes,
+  ...webhookRoutes,
   ...systemRoutes,
 } as const satisfies Record<string, Route>;
 

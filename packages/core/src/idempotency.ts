@@ -39,25 +39,28 @@ export async function doOnce(
   }
 }
 
-async function recall(ports: Ports, runner: Runner, { key, fingerprint }: Once, scope: string): Promise<Asking | undefined> {
-  const found = await ports.store.findKey(scope, key, ports.clock.now().toISOString());
+async function recall(ports: Ports, runner: Runner, once: Once, scope: string): Promise<Asking | undefined> {
+  const found = await recallKey(ports, once, scope);
   if (found === undefined) return undefined;
-  if (found.fingerprint !== fingerprint) {
-    throw new TorporError(
-      "idempotency_conflict",
-      `the idempotency key ${key} came with another request before (operation ${found.operationId})`,
-      {
-        hint: "use a new key for a new request",
-        details: { operation: found.operationId },
-      },
-    );
-  }
   const operation = await ports.store.findOperation(found.operationId);
   if (operation === undefined) throw new TorporError("operation_not_found", `operation ${found.operationId} of that key is kept no longer`);
   return { sandboxId: operation.sandboxId, operation, ended: runner.ended(operation.id) };
 }
 
-function keyRecord({ clock }: Ports, { key, fingerprint }: Once, scope: string, operationId: string): KeyRecord {
+/** What the call's key began, if it came before; with another request it is refused. */
+export async function recallKey(ports: Ports, { key, fingerprint }: Once, scope: string): Promise<KeyRecord | undefined> {
+  const found = await ports.store.findKey(scope, key, ports.clock.now().toISOString());
+  if (found === undefined) return undefined;
+  if (found.fingerprint !== fingerprint) {
+    throw new TorporError("idempotency_conflict", `the idempotency key ${key} came with another request before (${found.operationId})`, {
+      hint: "use a new key for a new request",
+      details: { operation: found.operationId },
+    });
+  }
+  return found;
+}
+
+export function keyRecord({ clock }: Ports, { key, fingerprint }: Once, scope: string, operationId: string): KeyRecord {
   const now = clock.now();
   return {
     key,

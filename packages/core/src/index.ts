@@ -1,3 +1,4 @@
+export type { EventFeed, EventFilter } from "./events/feed.ts";
 export { toTorporError } from "./failure.ts";
 export type { Once } from "./idempotency.ts";
 export { holdingOf, lacking } from "./lifecycle/holding.ts";
@@ -8,3 +9,5 @@ export type { Recovery } from "./recovery.ts";
 export { defaultRetention, type Retention } from "./retention.ts";
 export { type CallOptions, createLifecycle, type Lifecycle } from "./sandboxes.ts";
 export { defaultResources } from "./validation.ts";
+export { deliveriesOf } from "./webhooks/deliveries-of.ts";
+export type { Webhooks } from "./webhooks/webhooks.ts";

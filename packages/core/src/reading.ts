@@ -1,4 +1,4 @@
-import { type Event, type Operation, type OperationAnswer, type Sandbox, TorporError } from "@torpor/contract";
+import { type Operation, type OperationAnswer, type Sandbox, TorporError } from "@torpor/contract";
 import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import { notFound } from "./lifecycle/refusals.ts";
@@ -44,11 +44,4 @@ export async function operations(ports: Ports, idOrName: string): Promise<Operat
   const records = await ports.store.listOperations(sandbox?.id ?? idOrName);
   if (sandbox === undefined && records.length === 0) throw notFound(idOrName);
   return records.map(operationView);
-}
-
-export async function events(ports: Ports, idOrName: string, range: EventRange): Promise<Event[]> {
-  const sandbox = await ports.store.findSandbox(idOrName);
-  const found = await ports.store.listEvents({ ...range, sandboxId: sandbox?.id ?? idOrName });
-  if (sandbox === undefined && found.length === 0 && (await ports.store.listOperations(idOrName)).length === 0) throw notFound(idOrName);
-  return found;
 }

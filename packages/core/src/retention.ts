@@ -9,6 +9,9 @@ export interface Retention {
 
 export const defaultRetention: Retention = { maxAgeMs: 7 * 24 * 60 * 60 * 1000, perSandbox: 1000 };
 
+/** What could not be delivered so long, as to a webhook that stays paused, is given up. Deliveries that are tried end after a day. */
+const undeliveredMs = 7 * 24 * 60 * 60 * 1000;
+
 /** Rows a transaction: 500 deletes take some ms, which nobody notices who commits meanwhile. */
 const batch = 500;
 
@@ -16,9 +19,10 @@ const batch = 500;
 export async function forget({ store, clock }: Ports, { maxAgeMs, perSandbox }: Retention): Promise<number> {
   const now = clock.now();
   const before = new Date(now.getTime() - maxAgeMs).toISOString();
+  const undeliveredBefore = new Date(now.getTime() - undeliveredMs).toISOString();
   let all = 0;
   for (;;) {
-    const deleted = await store.prune({ now: now.toISOString(), before, perSandbox, batch });
+    const deleted = await store.prune({ now: now.toISOString(), before, undeliveredBefore, perSandbox, batch });
     all += deleted;
     if (deleted === 0) return all;
   }

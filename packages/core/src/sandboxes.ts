@@ -16,6 +16,8 @@ import { ask, lookUp } from "./commands.ts";
 import { create } from "./creation.ts";
 import type { Asking, Desk } from "./desk.ts";
 import { watchEnds } from "./ends.ts";
+import { EventFeed } from "./events/feed.ts";
+import { watchedStore } from "./events/watched-store.ts";
 import { useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
 import type { Command } from "./lifecycle/states.ts";
@@ -25,10 +27,12 @@ import { Patience } from "./patience.ts";
 import type { Guest } from "./ports/guest.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Share } from "./ports/share.ts";
-import { answer, type EventRange, events, list, operation, operations, view } from "./reading.ts";
+import { answer, type EventRange, list, operation, operations, view } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { Restarts } from "./restarts.ts";
 import { defaultRetention, forget, type Retention } from "./retention.ts";
+import { Courier } from "./webhooks/courier.ts";
+import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
 export interface CallOptions {
   /**
@@ -67,6 +71,9 @@ export interface Lifecycle {
   operations(idOrName: string): Promise<Operation[]>;
   /** Of one sandbox, also of a removed one by its id; oldest first. */
   events(idOrName: string, range?: EventRange): Promise<Event[]>;
+  /** Of all sandboxes, as a list and as they come. */
+  readonly feed: EventFeed;
+  readonly webhooks: Webhooks;
   /** The line to a running sandbox. One that is about to run is waited for, at most `waitMs`, by default 30 s. */
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<Guest>;
   logs(idOrName: string, limitBytes: number): Promise<string>;
@@ -78,9 +85,18 @@ export interface Lifecycle {
   forget(retention?: Retention): Promise<number>;
   /** Resolves when no operation is at work and nothing is left to free. */
   idle(): Promise<void>;
+  /** Ends what goes on by itself, before the store is closed. Operations at work go on: `idle` waits for them. */
+  close(): Promise<void>;
 }
 
-export function createLifecycle(ports: Ports): Lifecycle {
+export function createLifecycle(given: Ports): Lifecycle {
+  const store = watchedStore(given.store, () => {
+    feed.announce();
+    courier.consider();
+  });
+  const feed = new EventFeed({ ...given, store });
+  const courier = new Courier({ ...given, store });
+  const ports: Ports = { ...given, store, drain: (sandboxId) => courier.drain(sandboxId) };
   const room = new WaitingRoom();
   const desk: Desk = { ports, runner: new Runner(ports, () => room.look()), line: new Line(), room };
   const { runner } = desk;
@@ -104,6 +120,7 @@ export function createLifecycle(ports: Ports): Lifecycle {
     async recover() {
       const recovery = await recover(ports, runner);
       await restarts.considerAll();
+      courier.consider();
       return recovery;
     },
     create: (request, options = {}) => call("create", options, (_, keyFor) => create(desk, request, options.actor ?? "user", keyFor)),
@@ -122,7 +139,9 @@ export function createLifecycle(ports: Ports): Lifecycle {
       return given;
     },
     operations: (idOrName) => operations(ports, idOrName),
-    events: (idOrName, range = {}) => events(ports, idOrName, range),
+    events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
+    feed,
+    webhooks: createWebhooks(ports, courier),
     guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs),
     async logs(idOrName, limitBytes) {
       const { runtimeId } = await lookUp(ports, idOrName);
@@ -133,5 +152,6 @@ export function createLifecycle(ports: Ports): Lifecycle {
       new Set((await ports.store.listSandboxes()).flatMap(({ image, damage }) => [image.digest, ...(damage?.mentions ?? [])])),
     forget: (retention = defaultRetention) => forget(ports, retention),
     idle: () => runner.idle(),
+    close: () => courier.stop(),
   };
 }

@@ -23,6 +23,8 @@ import { findResolver, isLoopback } from "./network/resolver.ts";
 import { parseSubnet } from "./network/subnet.ts";
 import { openEngine } from "./open-engine.ts";
 import { openPool } from "./pool/pool.ts";
+import { createHttpReceivers } from "./receivers/http-receivers.ts";
+import { createTargets } from "./receivers/targets.ts";
 import { openStore } from "./stores/open-store.ts";
 import { version } from "./version.ts";
 
@@ -49,6 +51,7 @@ export async function openDaemon(config: Config, log: Logger): Promise<Daemon> {
 
 async function compose(config: Config, log: Logger, releases: Release[]): Promise<Daemon> {
   const { dataDirectory } = config;
+  const targets = createTargets(config.webhookAllow);
   await mkdir(dataDirectory, { recursive: true, mode: 0o711 });
   const lock = await lockDataDirectory(path.join(dataDirectory, "torpord.lock"));
   releases.push(() => lock.release());
@@ -81,6 +84,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
     checkpoints: createPoolCheckpoints(pool),
     images,
     network,
+    receivers: createHttpReceivers(targets),
     ids: randomIds,
     clock: systemClock,
     log: { info: (message, fields) => log.info(fields, message), error: (message, fields) => log.error(fields, message) },
@@ -89,6 +93,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   };
   const lifecycle = createLifecycle(ports);
   releases.push(() => lifecycle.idle());
+  releases.push(() => lifecycle.close());
   const recovery = await lifecycle.recover();
   log.info(recovery, "recovered");
   releases.push(keepForgetting(lifecycle, config.retention, log));

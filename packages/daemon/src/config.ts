@@ -25,6 +25,8 @@ export interface Config {
   readonly retention: Retention;
   /** What all sandboxes together may hold. */
   readonly capacity: CapacityLimits;
+  /** Private networks that webhooks may be sent to all the same, with commas between them. */
+  readonly webhookAllow: string | undefined;
 }
 
 /** undefined: the default, which `capacityOf` knows. */
@@ -37,7 +39,7 @@ export interface CapacityLimits {
 const usage = `usage: torpord [--data DIR] [--engine gvisor|runc] [--socket PATH] [--registry-mirror HOST:PORT] [--dns ADDRESS[:PORT]]
                [--subnet CIDR] [--pool-size BYTES] [--ready-fd N] [--log-level LEVEL]
                [--store postgres://USER@HOST/DATABASE] [--history-days N] [--history-limit N]
-               [--max-memory BYTES] [--max-cpus N] [--max-disk BYTES]`;
+               [--max-memory BYTES] [--max-cpus N] [--max-disk BYTES] [--webhook-allow NETWORK,…]`;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
@@ -62,6 +64,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
         "max-memory": string,
         "max-cpus": string,
         "max-disk": string,
+        "webhook-allow": string,
       },
     }));
   } catch (error) {
@@ -89,6 +92,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
       cpus: readNumber("--max-cpus", values["max-cpus"]),
       diskBytes: readNumber("--max-disk", values["max-disk"]),
     },
+    webhookAllow: values["webhook-allow"] ?? env.TORPOR_WEBHOOK_ALLOW,
   };
 }
 

@@ -19,6 +19,7 @@ export const calls = {
   cancelOperation: ["POST", "/v1/operations/{oid}/cancel"],
   listOperations: ["GET", "/v1/sandboxes/{id}/operations"],
   listEvents: ["GET", "/v1/sandboxes/{id}/events"],
+  events: ["GET", "/v1/events"],
   exec: ["POST", "/v1/sandboxes/{id}/exec"],
   execSocket: ["GET", "/v1/sandboxes/{id}/exec"],
   startSession: ["POST", "/v1/sandboxes/{id}/sessions"],
@@ -43,6 +44,14 @@ export const calls = {
   buildImage: ["POST", "/v1/images/build"],
   removeImage: ["DELETE", "/v1/images"],
   pruneImages: ["POST", "/v1/images/prune"],
+  createWebhook: ["POST", "/v1/webhooks"],
+  listWebhooks: ["GET", "/v1/webhooks"],
+  getWebhook: ["GET", "/v1/webhooks/{wid}"],
+  removeWebhook: ["DELETE", "/v1/webhooks/{wid}"],
+  pauseWebhook: ["POST", "/v1/webhooks/{wid}/pause"],
+  enableWebhook: ["POST", "/v1/webhooks/{wid}/enable"],
+  testWebhook: ["POST", "/v1/webhooks/{wid}/test"],
+  listDeliveries: ["GET", "/v1/webhooks/{wid}/deliveries"],
   capabilities: ["GET", "/v1/capabilities"],
   info: ["GET", "/v1/info"],
   health: ["GET", "/v1/health"],
@@ -61,6 +70,7 @@ export const keyed: ReadonlySet<RouteName> = new Set([
   "forkSandbox",
   "exec",
   "startSession",
+  "createWebhook",
 ]);
 
 export type Params = Readonly<Record<string, string>>;

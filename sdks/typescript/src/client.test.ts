@@ -1,32 +1,20 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { routes } from "@torpor/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "./calls.ts";
 import { type ServerFrame, TorporClient, TorporError } from "./index.ts";
+import { against, startDaemon } from "./testing/daemon.ts";
 
-let daemon: ReturnType<typeof spawn>;
+let daemon: Awaited<ReturnType<typeof startDaemon>>;
 let client: TorporClient;
 beforeAll(async () => {
-  const main = fileURLToPath(new URL("../../../packages/daemon/src/testing/main.ts", import.meta.url));
-  daemon = spawn(process.execPath, [main], { stdio: ["pipe", "pipe", "inherit"] });
-  const [line] = (await once(daemon.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
-  client = new TorporClient({ socket: line.toString().trim() });
+  daemon = await startDaemon();
+  ({ client } = daemon);
   await client.create({ image: "debian", name: "base" });
 });
-afterAll(async () => {
-  client.close();
-  const exit = once(daemon, "exit");
-  daemon.stdin?.end();
-  await exit;
-});
+afterAll(() => daemon[Symbol.asyncDispose]());
 
 test("the calls are the routes of the contract", () => {
   const table = Object.fromEntries(Object.entries(routes).map(([name, { method, path }]) => [name, [method, path]]));
@@ -142,21 +130,6 @@ describe("without a daemon", () => {
     expect(() => new TorporClient({ socket: `/${"x".repeat(120)}` })).toThrow(/107 bytes/);
   });
 });
-
-/** A server that answers as told, in place of a daemon. */
-async function against(answer: RequestListener, work: (other: TorporClient) => Promise<void>): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "torpor-sdk-"));
-  const server = createServer(answer).listen(join(directory, "s"));
-  await once(server, "listening");
-  const other = new TorporClient({ socket: join(directory, "s") });
-  try {
-    await work(other);
-  } finally {
-    other.close();
-    server.close();
-    await rm(directory, { recursive: true });
-  }
-}
 
 describe("a connection that breaks before an answer", () => {
   let count = 0;

@@ -19,10 +19,12 @@ import type {
 } from "@torpor/contract";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
+import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
 import { SessionStream } from "./session-stream.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
+import { WebhookClient } from "./webhook-client.ts";
 
 /** Between two looks at an operation that takes longer than one call waits, in ms. */
 const followMs = 1000;
@@ -45,11 +47,16 @@ export class TorporClient {
   readonly #transport: Transport;
   readonly files: FileClient;
   readonly images: ImageClient;
+  /** Events of all sandboxes. */
+  readonly feed: EventClient;
+  readonly webhooks: WebhookClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
     this.files = new FileClient(this.#transport);
     this.images = new ImageClient(this.#transport);
+    this.feed = new EventClient(this.#transport);
+    this.webhooks = new WebhookClient(this.#transport);
   }
 
   /** Gives idle connections back. */

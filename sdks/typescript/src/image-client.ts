@@ -1,5 +1,6 @@
 import type { BuildImageRequest, Image, ImageProgress, ImportImageRequest, PullImageRequest, RouteName } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
+import { linesOf } from "./lines.ts";
 import { type Transport, toError } from "./transport.ts";
 
 export type OnProgress = (progress: Extract<ImageProgress, { progress: unknown }>["progress"]) => void;
@@ -39,6 +40,7 @@ export class ImageClient {
   async #follow(name: RouteName, body: unknown, progress: OnProgress = () => {}): Promise<Image> {
     const answer = await this.#transport.call(name, { body, headers: { accept: "application/x-ndjson" } });
     for await (const text of linesOf(answer)) {
+      if (text === "") continue;
       const line = JSON.parse(text) as ImageProgress;
       if ("progress" in line) progress(line.progress);
       else if ("image" in line) return line.image;
@@ -47,15 +49,5 @@ export class ImageClient {
     throw new TorporError("daemon_unreachable", "the connection to torpord broke off before the image was there", {
       hint: "The work goes on: ask again for its outcome.",
     });
-  }
-}
-
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines.filter((line) => line !== "");
   }
 }

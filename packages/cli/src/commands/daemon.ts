@@ -29,6 +29,7 @@ function start(): Command {
     .option("--store <url>", "PostgreSQL database in place of SQLite: postgres://user@host/database; with a password only as $TORPOR_STORE")
     .option("--history-days <n>", "keep finished operations and events so long; default 7")
     .option("--history-limit <n>", "and at most so many for a sandbox; default 1000")
+    .option("--webhook-allow <networks>", "private networks that webhooks may be sent to, as 10.0.0.0/8,192.168.1.7; default none")
     .addOption(new Option("--log-level <level>", "how much the log has; default info").choices(["trace", "debug", "info", "warn", "error"]))
     .action(async function (this: Command, options: Record<string, string | number | boolean | undefined>) {
       const site = siteOf(this);
@@ -102,6 +103,7 @@ function argumentsOf(options: Record<string, string | number | boolean | undefin
     store: "--store",
     historyDays: "--history-days",
     historyLimit: "--history-limit",
+    webhookAllow: "--webhook-allow",
   };
   return Object.entries(names).flatMap(([key, name]) => (options[key] === undefined ? [] : [name, String(options[key])]));
 }

@@ -17,6 +17,8 @@ export const quiesce: Phase = {
   // A crash between this and the capture repeats them, and each looks first whether the runtime is frozen already.
   joined: true,
   async run(work) {
+    // The guest goes on meanwhile.
+    await work.ports.drain?.(work.sandbox.id);
     const [notes] = await bothEnded([reserve(work), prepareGuest(work)]);
     return { notes };
   },

@@ -6,6 +6,8 @@ export type * from "./guest.ts";
 export type * from "./ids.ts";
 export type * from "./images.ts";
 export type * from "./network.ts";
+export type * from "./outbox.ts";
 export type * from "./ports.ts";
+export type * from "./receivers.ts";
 export type * from "./share.ts";
 export * from "./store.ts";

@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import type { Ids } from "./ids.ts";
 import type { Images } from "./images.ts";
 import type { Network } from "./network.ts";
+import type { Receivers } from "./receivers.ts";
 import type { Share } from "./share.ts";
 import type { Store } from "./store.ts";
 
@@ -34,9 +35,12 @@ export interface Ports {
   readonly checkpoints: Checkpoints;
   readonly images: Images;
   readonly network: Network;
+  readonly receivers: Receivers;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Log;
   readonly node: NodeCapacity;
   readonly failpoint?: Failpoint;
+  /** Sends what is due of a sandbox to its receivers, for a short time at most: before its memory is taken. The lifecycle's own. */
+  readonly drain?: (sandboxId: string) => Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { type Event, type Operation, type Sandbox, TorporError } from "@torpor/contract";
+import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
 
 /** What is wrong with a stored record that can't be read whole: it was edited by hand, or a newer Torpor wrote it. */
@@ -31,7 +32,7 @@ export interface OperationRecord extends Omit<Operation, "cancelable"> {
   readonly damage?: Damage;
 }
 
-/** A mutating call that was begun, and by which operation: a retry of it is answered by the same. */
+/** A mutating call that was begun, and by which operation (or the webhook that it made): a retry of it is answered by the same. */
 export interface KeyRecord {
   readonly key: string;
   /** What was asked, of which sandbox. A key counts within its scope. */
@@ -57,6 +58,10 @@ export interface Change {
   readonly removed?: readonly SandboxRecord[];
   /** All sandboxes together, with this change, must not hold more than that of the node. Default: as much as there is. */
   readonly within?: Share;
+  readonly webhooks?: readonly WebhookRecord[];
+  readonly removedWebhooks?: readonly WebhookRecord[];
+  /** What came of attempts. One that is gone, with its webhook, is passed over. */
+  readonly deliveries?: readonly DeliveryRecord[];
 }
 
 /**
@@ -72,7 +77,7 @@ export interface Change {
  *
  * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
-export interface Store {
+export interface Store extends Outbox {
   commit(change: Change): Promise<void>;
   /** By id, or else by name. */
   findSandbox(idOrName: string): Promise<SandboxRecord | undefined>;
@@ -86,6 +91,8 @@ export interface Store {
   runningOperations(): Promise<OperationRecord[]>;
   /** Oldest first, those with a seq over `after`, at most `limit`. */
   listEvents(filter: { sandboxId?: string; after?: number; limit?: number }): Promise<Event[]>;
+  /** `lost`: the highest seq that was deleted, of all or of one sandbox; `newest`: the highest that was given. 0: none. */
+  eventBounds(sandboxId?: string): Promise<{ readonly lost: number; readonly newest: number }>;
   /** One that is not expired at `now`. */
   findKey(scope: string, key: string, now: string): Promise<KeyRecord | undefined>;
   /** Deletes at most `batch` rows of what may go, each call of another kind if need be. The number of deleted ones; 0: there is no more. */
@@ -93,10 +100,14 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Finished operations and events that are older than `before` or not among the newest of their sandbox; keys expired at `now`. */
+/**
+ * Finished operations and events that are older than `before` or not among the newest of their sandbox; deliveries that ended so long ago, or are
+ * not among the newest of their webhook; keys expired at `now`. What has been on its way to a webhook since before `undeliveredBefore` is given up.
+ */
 export interface Prune {
   readonly now: string;
   readonly before: string;
+  readonly undeliveredBefore: string;
   readonly perSandbox: number;
   readonly batch: number;
 }

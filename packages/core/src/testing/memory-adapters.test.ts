@@ -4,6 +4,8 @@ import { imagesConformance } from "./images-conformance.ts";
 import { MemoryCheckpoints } from "./memory-checkpoints.ts";
 import { MemoryDisks } from "./memory-disks.ts";
 import { MemoryImages } from "./memory-images.ts";
+import { MemoryReceivers } from "./memory-receivers.ts";
+import { receiversConformance } from "./receivers-conformance.ts";
 
 disksConformance("the in-memory disks", async () => {
   const disks = new MemoryDisks();
@@ -36,4 +38,23 @@ checkpointsConformance("the in-memory checkpoints", async () => {
 imagesConformance("the in-memory images", async () => {
   const images = new MemoryImages({ present: [], remote: [] });
   return { images, add: (reference) => images.import({ reference, path: "/none" }), async dispose() {} };
+});
+
+receiversConformance("the in-memory receivers", async () => {
+  const receivers = new MemoryReceivers();
+  return {
+    receivers,
+    async open(...statuses) {
+      receivers.at("memory:", async () => {
+        const status = statuses.shift();
+        if (status === undefined) return new Promise(() => {});
+        return { status, error: status < 300 ? null : `HTTP status ${status}` };
+      });
+      return "memory:";
+    },
+    nobody: "memory:nobody",
+    refused: "memory:refused",
+    came: () => receivers.posts.map(({ id }) => id),
+    async [Symbol.asyncDispose]() {},
+  };
 });

@@ -1,5 +1,6 @@
 import type { Event } from "@torpor/contract";
 import { holdingOf, lacking, nothing, plus } from "../lifecycle/holding.ts";
+import type { DeliveryCount, DeliveryRecord, WebhookRecord } from "../ports/outbox.ts";
 import type { Share } from "../ports/share.ts";
 import {
   type Change,
@@ -10,6 +11,7 @@ import {
   type Store,
   StoreConflict,
 } from "../ports/store.ts";
+import { MemoryOutbox } from "./memory-outbox.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
 export class MemoryStore implements Store {
@@ -17,10 +19,14 @@ export class MemoryStore implements Store {
   readonly #operations = new Map<string, OperationRecord>();
   readonly #running = new Set<string>();
   readonly #keys = new Map<string, KeyRecord>();
+  readonly #outbox = new MemoryOutbox();
+  /** By sandbox, and of all under the empty text. */
+  readonly #lost = new Map<string, number>();
   #events: Event[] = [];
   #seq = 0;
 
-  async commit({ sandboxes = [], operations = [], events = [], removed = [], keys = [], within }: Change): Promise<void> {
+  async commit({ sandboxes = [], operations = [], events = [], removed = [], keys = [], within, ...outbox }: Change): Promise<void> {
+    this.#outbox.check(outbox);
     for (const record of [...sandboxes, ...removed]) checkVersion(this.#sandboxes.get(record.id), record, `sandbox ${record.id}`);
     for (const record of operations) checkVersion(this.#operations.get(record.id), record, `operation ${record.id}`);
     for (const record of keys) this.#checkKey(record);
@@ -33,7 +39,8 @@ export class MemoryStore implements Store {
       if (record.status === "running") this.#running.add(record.id);
       else this.#running.delete(record.id);
     }
-    for (const event of events) this.#events.push(copy({ ...event, seq: ++this.#seq }));
+    this.#outbox.apply(outbox);
+    for (const event of events) this.#addEvent({ ...event, seq: ++this.#seq }, removed);
     for (const record of keys) this.#keys.set(`${record.scope}\n${record.key}`, copy(record));
   }
 
@@ -71,12 +78,37 @@ export class MemoryStore implements Store {
     return wanted.slice(0, limit).map(copy);
   }
 
+  async eventBounds(sandboxId = ""): Promise<{ lost: number; newest: number }> {
+    return { lost: this.#lost.get(sandboxId) ?? 0, newest: this.#seq };
+  }
+
+  async findWebhook(id: string): Promise<WebhookRecord | undefined> {
+    return this.#outbox.find(id);
+  }
+
+  async listWebhooks(): Promise<WebhookRecord[]> {
+    return this.#outbox.list();
+  }
+
+  async firstDeliveries(filter: Parameters<Store["firstDeliveries"]>[0]): Promise<DeliveryRecord[]> {
+    return this.#outbox.first(filter);
+  }
+
+  async listDeliveries(filter: Parameters<Store["listDeliveries"]>[0]): Promise<DeliveryRecord[]> {
+    return this.#outbox.deliveries(filter);
+  }
+
+  async countDeliveries(): Promise<readonly DeliveryCount[]> {
+    return this.#outbox.counts();
+  }
+
   async findKey(scope: string, key: string, now: string): Promise<KeyRecord | undefined> {
     const found = this.#keys.get(`${scope}\n${key}`);
     return found !== undefined && found.expiresAt > now ? copy(found) : undefined;
   }
 
-  async prune({ now, before, perSandbox }: Prune): Promise<number> {
+  async prune(retention: Prune): Promise<number> {
+    const { now, before, perSandbox } = retention;
     const count = () => this.#operations.size + this.#events.length + this.#keys.size;
     const had = count();
     for (const [place, { expiresAt }] of this.#keys) if (expiresAt <= now) this.#keys.delete(place);
@@ -94,11 +126,19 @@ export class MemoryStore implements Store {
       rank.set(sandboxId, place);
       return at >= before && place <= perSandbox;
     });
+    for (const { seq, sandboxId } of this.#events.filter((event) => !kept.includes(event)))
+      for (const whose of ["", sandboxId]) this.#lost.set(whose, Math.max(seq, this.#lost.get(whose) ?? 0));
     this.#events = kept.reverse();
-    return had - count();
+    return had - count() + this.#outbox.prune(retention);
   }
 
   async close(): Promise<void> {}
+
+  #addEvent(event: Event, removed: readonly SandboxRecord[]): void {
+    this.#events.push(copy(event));
+    const sandbox = this.#sandboxes.get(event.sandboxId) ?? removed.find(({ id }) => id === event.sandboxId);
+    this.#outbox.add(event, sandbox?.labels ?? {});
+  }
 
   #checkUnique(sandboxes: readonly SandboxRecord[], operations: readonly OperationRecord[], removed: ReadonlySet<string>): void {
     const next = this.#next(sandboxes, removed);

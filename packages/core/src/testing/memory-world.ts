@@ -9,6 +9,7 @@ import { MemoryDisks } from "./memory-disks.ts";
 import { MemoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";
 import { MemoryImages } from "./memory-images.ts";
 import { MemoryNetwork } from "./memory-network.ts";
+import { MemoryReceivers } from "./memory-receivers.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { SequenceIds } from "./sequence-ids.ts";
 
@@ -26,6 +27,7 @@ export class MemoryWorld {
   readonly checkpoints = new MemoryCheckpoints();
   readonly images = new MemoryImages();
   readonly network = new MemoryNetwork();
+  readonly receivers = new MemoryReceivers();
   readonly ids = new SequenceIds();
   readonly clock: FakeClock;
   readonly engine: MemoryEngine;
@@ -45,9 +47,10 @@ export class MemoryWorld {
   }
 
   ports(failpoint?: Failpoint): Ports {
-    const { store, disks, checkpoints, images, network, ids, clock, engine } = this;
+    const { store, disks, checkpoints, images, network, receivers, ids, clock, engine } = this;
     const node = { memoryBytes: 8 * 1024 ** 3, cpus: 4, capacity: this.capacity };
-    return { store, disks, checkpoints, images, network, ids, clock, engine, log: this.#log, node, ...(failpoint ? { failpoint } : {}) };
+    const world = { store, disks, checkpoints, images, network, receivers, ids, clock, engine };
+    return { ...world, log: this.#log, node, ...(failpoint ? { failpoint } : {}) };
   }
 
   lifecycle(failpoint?: Failpoint): Lifecycle {
@@ -64,6 +67,7 @@ export class MemoryWorld {
       disks: power.guard(ports.disks),
       checkpoints: power.guard(ports.checkpoints),
       engine: power.guard(ports.engine),
+      receivers: power.guard(ports.receivers),
       failpoint: async (name) => {
         await failpoint?.(name);
         await power.pass();

@@ -1,3 +1,4 @@
+import type { WebhookRecord } from "../ports/outbox.ts";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -50,6 +51,23 @@ export function operationRecord(changed: Partial<OperationRecord> = {}): Operati
     endedAt: null,
     request: {},
     notes: {},
+    ...changed,
+  };
+}
+
+export function webhookRecord(changed: Partial<WebhookRecord> = {}): WebhookRecord {
+  return {
+    id: "wh_a",
+    version: 0,
+    url: "https://receiver.example/hook",
+    secret: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    types: ["*"],
+    sandboxId: null,
+    labels: {},
+    description: null,
+    state: "enabled",
+    createdAt: at,
+    updatedAt: at,
     ...changed,
   };
 }

@@ -174,7 +174,13 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
         events: [anEvent("old"), anEvent("older")].map((event) => ({ ...event, at: "2026-01-02T00:00:00.000Z" })),
       });
       await store.commit({ events: ["a", "b", "c", "d"].map((type) => ({ ...anEvent(type), at: "2026-01-07T00:00:00.000Z" })) });
-      const retention = { now: "2026-01-08T00:00:00.000Z", before: "2026-01-04T00:00:00.000Z", perSandbox: 3, batch: 2 };
+      const retention = {
+        now: "2026-01-08T00:00:00.000Z",
+        before: "2026-01-04T00:00:00.000Z",
+        undeliveredBefore: "",
+        perSandbox: 3,
+        batch: 2,
+      };
       const deleted: number[] = [];
       for (let count = -1; count !== 0; deleted.push(count)) count = await store.prune(retention);
       expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(1 + 2 + 1 + 2 + 1);

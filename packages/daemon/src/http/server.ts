@@ -5,6 +5,7 @@ import { checkRequest } from "./check-request.ts";
 import { answerError, answerUnknownRoute } from "./error-answer.ts";
 import { parseJson } from "./json-body.ts";
 import { parseQuery } from "./query.ts";
+import { serveEvents } from "./routes/events.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveImages } from "./routes/images.ts";
 import { serveOperations } from "./routes/operations.ts";
@@ -12,6 +13,7 @@ import { serveSandboxes } from "./routes/sandboxes.ts";
 import { serveSessionSockets } from "./routes/session-sockets.ts";
 import { serveSessions } from "./routes/sessions.ts";
 import { serveSystem } from "./routes/system.ts";
+import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
 
 /** Largest JSON body of most routes, in bytes. */
@@ -43,6 +45,8 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   await app.register(websocket, { options: { maxPayload: messageLimitBytes, perMessageDeflate: false } });
   serveSandboxes(app, served);
   serveOperations(app, served);
+  serveEvents(app, served);
+  serveWebhooks(app, served);
   serveSessions(app, served);
   serveSessionSockets(app, served);
   serveImages(app, served);

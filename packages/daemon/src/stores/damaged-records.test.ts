@@ -30,7 +30,11 @@ afterEach(async () => {
 });
 
 /** As somebody does with sqlite3 in a shell. */
-function edit(table: "sandboxes" | "operations", where: string, change: (record: Record<string, unknown>) => unknown): void {
+function edit(
+  table: "sandboxes" | "operations" | "webhooks" | "deliveries",
+  where: string,
+  change: (record: Record<string, unknown>) => unknown,
+): void {
   const database = new Database(path);
   const { record } = database.prepare(`select record from ${table} where ${where}`).get() as { record: string };
   const changed = change(JSON.parse(record) as Record<string, unknown>);
@@ -160,3 +164,34 @@ function everything(): unknown {
   database.close();
   return rows;
 }
+
+describe("a webhook's record that was edited by hand", () => {
+  const url = "https://receiver.example/";
+
+  test("keeps no event from being written, and no other webhook from its own", async () => {
+    const { webhooks, pause } = world.lifecycle();
+    const hurt = await webhooks.create({ url });
+    const well = await webhooks.create({ url });
+    edit("webhooks", `id = '${hurt.webhook.id}'`, (record) => ({ ...record, types: "all" }));
+    await pause("well");
+    expect(await store.listDeliveries({ webhookId: well.webhook.id, limit: 9 })).toMatchObject([{ type: "sandbox.paused" }]);
+    expect((await webhooks.list()).map(({ id }) => id)).toEqual([well.webhook.id]);
+    await expect(webhooks.get(hurt.webhook.id)).rejects.toMatchObject({
+      code: "storage_failed",
+      message: expect.stringContaining("can't be read"),
+    });
+  });
+
+  test("holds up its own sandbox's messages at most", async () => {
+    const lifecycle = world.lifecycle();
+    const { webhook } = await lifecycle.webhooks.create({ url });
+    await lifecycle.webhooks.pause(webhook.id);
+    for (const name of ["well", "hurt"]) await lifecycle.remove(name, { force: true });
+    edit("deliveries", "seq = (select min(seq) from deliveries)", () => "{");
+    world.receivers.at(url, () => ({ status: 204, error: null }));
+    await lifecycle.webhooks.enable(webhook.id);
+    while ((await store.listDeliveries({ webhookId: webhook.id, status: "delivered", limit: 9 })).length < 1);
+    expect(world.receivers.posts).toHaveLength(1);
+    expect(JSON.parse(world.receivers.posts[0]?.body ?? "")).toMatchObject({ type: "sandbox.removed", data: { data: { name: "hurt" } } });
+  });
+});

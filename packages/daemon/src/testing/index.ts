@@ -1,1 +1,2 @@
 export { startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";
+export { isSigned, type Received, WebhookReceiver } from "./webhook-receiver.ts";

@@ -10,6 +10,8 @@ import type { FastifyInstance } from "fastify";
 import { listenOnSocket } from "../http/listen.ts";
 import type { Served } from "../http/served.ts";
 import { createHttpServer } from "../http/server.ts";
+import { createHttpReceivers } from "../receivers/http-receivers.ts";
+import { createTargets } from "../receivers/targets.ts";
 import { ProcessEngine } from "./process-engine.ts";
 
 export interface TestServer extends AsyncDisposable {
@@ -30,7 +32,8 @@ export async function startTestServer({ unsupported = [] }: TestServerOptions = 
   const world = new MemoryWorld();
   const engine = new ProcessEngine({ disks: world.disks, checkpoints: world.checkpoints, unsupported });
   const images = new MemoryImages({ present: ["debian", "python:3.12"], remote: ["alpine"] });
-  const ports: Ports = { ...world.ports(), engine, images, clock, ids };
+  const receivers = createHttpReceivers(createTargets("127.0.0.0/8"));
+  const ports: Ports = { ...world.ports(), engine, images, receivers, clock, ids };
   const lifecycle = createLifecycle(ports);
   const info = async (): Promise<Info> => {
     const { capabilities, ...binary } = await engine.describe();
@@ -46,6 +49,7 @@ export async function startTestServer({ unsupported = [] }: TestServerOptions = 
     socketPath,
     async [Symbol.asyncDispose]() {
       await app.close();
+      await lifecycle.close();
       await lifecycle.idle();
       await engine.close();
       await rm(directory, { recursive: true, force: true });

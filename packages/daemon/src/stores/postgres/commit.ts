@@ -3,6 +3,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { findKey } from "../sql/keys.ts";
 import type { Schema } from "../sql/schema.ts";
 import { applyChange, type Locks } from "../sql/sql-store.ts";
+import { webhookRow } from "../sql/webhooks.ts";
 import { operationRow, sandboxRow } from "../sql/write.ts";
 import { conflictOf } from "./conflict.ts";
 import { isConnectionFailure } from "./connection-failure.ts";
@@ -15,7 +16,8 @@ const capacityLock = 7_041_973;
 const locks: Locks = {
   // Two at once would each not see what the other takes.
   capacity: (transaction) => lock(transaction, capacityLock),
-  // Events become visible in the order of their numbers, so that nobody who reads on misses one.
+  // Events become visible in the order of their numbers, so that nobody who reads on misses one; each is written with the deliveries of just the
+  // webhooks that are there.
   events: (transaction) => lock(transaction, eventLock),
 };
 
@@ -59,24 +61,24 @@ export class OutcomeUnknown extends Error {
 }
 
 /** By the first record that it wrote; its other parts are in the same transaction. */
-async function isApplied(kysely: Kysely<Schema>, { operations = [], sandboxes = [], removed = [], keys = [] }: Change): Promise<boolean> {
-  const [operation] = operations;
-  if (operation !== undefined) {
-    const { id, record } = operationRow(operation);
-    return isThere(await kysely.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirst(), operation.version, record);
+async function isApplied(kysely: Kysely<Schema>, change: Change): Promise<boolean> {
+  const { operations = [], sandboxes = [], removed = [], keys = [], webhooks = [], removedWebhooks = [] } = change;
+  const [written] = [
+    ...operations.map((record) => ({ table: "operations" as const, row: operationRow(record) })),
+    ...sandboxes.map((record) => ({ table: "sandboxes" as const, row: sandboxRow(record) })),
+    ...webhooks.map((record) => ({ table: "webhooks" as const, row: webhookRow(record) })),
+  ];
+  if (written !== undefined) {
+    const { table, row } = written;
+    const found = await kysely.selectFrom(table).select(["version", "record"]).where("id", "=", row.id).executeTakeFirst();
+    return found?.version === row.version && found.record === row.record;
   }
-  const [sandbox] = sandboxes;
-  if (sandbox !== undefined) {
-    const { id, record } = sandboxRow(sandbox);
-    return isThere(await kysely.selectFrom("sandboxes").selectAll().where("id", "=", id).executeTakeFirst(), sandbox.version, record);
-  }
-  const [gone] = removed;
+  const [gone] = [
+    ...removed.map(({ id }) => ({ table: "sandboxes" as const, id })),
+    ...removedWebhooks.map(({ id }) => ({ table: "webhooks" as const, id })),
+  ];
   if (gone !== undefined)
-    return (await kysely.selectFrom("sandboxes").select("id").where("id", "=", gone.id).executeTakeFirst()) === undefined;
+    return (await kysely.selectFrom(gone.table).select("id").where("id", "=", gone.id).executeTakeFirst()) === undefined;
   const [key] = keys;
   return key !== undefined && (await findKey(kysely, key.scope, key.key, key.createdAt))?.operationId === key.operationId;
-}
-
-function isThere(row: { version: number; record: string } | undefined, basedOn: number, record: string): boolean {
-  return row !== undefined && row.version === basedOn + 1 && row.record === record;
 }

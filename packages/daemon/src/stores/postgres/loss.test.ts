@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MemoryWorld, operationRecord, sandboxRecord } from "@torpor/core/testing";
+import { MemoryWorld, operationRecord, sandboxRecord, webhookRecord } from "@torpor/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CuttingProxy } from "../testing/cutting-proxy.ts";
 import { PostgresServer } from "../testing/postgres-server.ts";
@@ -21,6 +21,8 @@ describe("a line that is cut at a commit", () => {
     const store = await openPostgresStore(proxy.url(await server.database()), { instance: "cut" });
     try {
       await store.commit({ sandboxes: [sandboxRecord()] });
+      proxy.cuts = cuts.slice(0, 1);
+      await store.commit({ webhooks: [webhookRecord()] });
       for (const [index, cut] of cuts.entries()) {
         const id = `op_${index}`;
         proxy.cuts = [cut];
@@ -33,9 +35,17 @@ describe("a line that is cut at a commit", () => {
       }
       const expected = cuts.flatMap((_, index) => [`op_${index} began`, `op_${index} ended`]);
       expect((await store.listEvents({})).map(({ type }) => type)).toEqual(expected);
+      const deliveries = await store.listDeliveries({ webhookId: "wh_a", limit: 100 });
+      expect(deliveries.map(({ type }) => type).reverse()).toEqual(expected);
+      proxy.cuts = ["after"];
+      await store.commit({ deliveries: [{ ...deliveries[0]!, status: "delivered", attempts: 1, endedAt: at }] });
+      expect(await store.listDeliveries({ webhookId: "wh_a", status: "delivered", limit: 9 })).toMatchObject([{ attempts: 1 }]);
       proxy.cuts = ["after"];
       await store.commit({ removed: [sandboxRecord({ version: 1 })] });
       expect(await store.listSandboxes()).toEqual([]);
+      proxy.cuts = ["after"];
+      await store.commit({ removedWebhooks: [webhookRecord({ version: 1 })] });
+      expect(await store.listWebhooks()).toEqual([]);
     } finally {
       await store.close();
     }

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store } from "@torpor/core";
-import { operationRecord, sandboxRecord, storeConformance } from "@torpor/core/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventsConformance, operationRecord, outboxConformance, sandboxRecord, storeConformance } from "@torpor/core/testing";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { migrationsConformance } from "../testing/migrations-conformance.ts";
 import { PostgresServer } from "../testing/postgres-server.ts";
 import { openPostgresStore, placeOf } from "./postgres-store.ts";
@@ -16,10 +16,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 const instance = "0123abcd";
 const open = (url: string): Promise<Store> => openPostgresStore(url, { instance });
 
-storeConformance("PostgreSQL", async () => {
-  const url = await server.database();
-  return { store: await open(url), reopen: () => open(url) };
-});
+for (const conformance of [storeConformance, eventsConformance, outboxConformance])
+  conformance("PostgreSQL", async () => {
+    const url = await server.database();
+    return { store: await open(url), reopen: () => open(url) };
+  });
 
 const newest = () => readFile(join(import.meta.dirname, "schema.sql"), "utf8");
 
@@ -58,6 +59,38 @@ describe("the PostgreSQL store", () => {
       message: expect.stringContaining("schema 99 (from the future)"),
     });
     expect(await server.dump(url)).toBe(before);
+  });
+
+  test("shows no event before one with a lower number, however long the other's commit takes", async () => {
+    const url = await server.database();
+    const store = await open(url);
+    const name = new URL(url).pathname.slice(1);
+    // The slow one has its number, and waits for this lock before its commit.
+    await server.query(
+      name,
+      `create function wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(1); return new; end $$;
+       create trigger slow after insert on events for each row when (new.type = 'slow') execute function wait();`,
+    );
+    const holder = await server.connect(name);
+    onTestFinished(() => holder.end());
+    await holder.query("select pg_advisory_lock(1)");
+    let visible = false;
+    const blocked = async (count: number) => {
+      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'";
+      while (!visible && (await holder.query(waiting)).rows.length < count);
+    };
+    const slow = store.commit({ events: [anEvent("slow")] });
+    await blocked(1);
+    const fast = store.commit({ events: [anEvent("fast")] }).then(() => {
+      visible = true;
+    });
+    await blocked(2);
+    expect(visible).toBe(false);
+    expect(await store.listEvents({})).toEqual([]);
+    await holder.query("select pg_advisory_unlock(1)");
+    await Promise.all([slow, fast]);
+    expect((await store.listEvents({})).map(({ type }) => type)).toEqual(["slow", "fast"]);
+    await store.close();
   });
 
   test("serves one data directory", async () => {

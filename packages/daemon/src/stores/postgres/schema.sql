@@ -1,3 +1,25 @@
+CREATE TABLE public.deliveries (
+    ordinal bigint NOT NULL,
+    webhook_id text NOT NULL COLLATE pg_catalog."C",
+    seq bigint NOT NULL,
+    sandbox_id text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL COLLATE pg_catalog."C",
+    created_at text NOT NULL COLLATE pg_catalog."C",
+    next_at text NOT NULL COLLATE pg_catalog."C",
+    ended_at text COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.deliveries_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.deliveries_ordinal_seq OWNED BY public.deliveries.ordinal;
+CREATE TABLE public.event_horizons (
+    sandbox_id text NOT NULL COLLATE pg_catalog."C",
+    seq bigint NOT NULL
+);
 CREATE TABLE public.events (
     seq bigint NOT NULL,
     sandbox_id text NOT NULL COLLATE pg_catalog."C",
@@ -65,9 +87,29 @@ CREATE TABLE public.settings (
     name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.webhooks (
+    ordinal bigint NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    secret text NOT NULL COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.webhooks_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.webhooks_ordinal_seq OWNED BY public.webhooks.ordinal;
+ALTER TABLE ONLY public.deliveries ALTER COLUMN ordinal SET DEFAULT nextval('public.deliveries_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.events ALTER COLUMN seq SET DEFAULT nextval('public.events_seq_seq'::regclass);
 ALTER TABLE ONLY public.idempotency_keys ALTER COLUMN ordinal SET DEFAULT nextval('public.idempotency_keys_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.operations ALTER COLUMN ordinal SET DEFAULT nextval('public.operations_ordinal_seq'::regclass);
+ALTER TABLE ONLY public.webhooks ALTER COLUMN ordinal SET DEFAULT nextval('public.webhooks_ordinal_seq'::regclass);
+ALTER TABLE ONLY public.deliveries
+    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (ordinal);
+ALTER TABLE ONLY public.event_horizons
+    ADD CONSTRAINT event_horizons_pkey PRIMARY KEY (sandbox_id);
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (seq);
 ALTER TABLE ONLY public.idempotency_keys
@@ -80,6 +122,11 @@ ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_pkey PRIMARY KEY (ordinal);
+CREATE INDEX deliveries_end ON public.deliveries USING btree (ended_at);
+CREATE UNIQUE INDEX deliveries_event ON public.deliveries USING btree (webhook_id, seq);
+CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, sandbox_id, seq) WHERE (status = 'pending'::text);
 CREATE INDEX events_at ON public.events USING btree (at);
 CREATE INDEX events_sandbox ON public.events USING btree (sandbox_id, seq);
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
@@ -90,3 +137,4 @@ CREATE UNIQUE INDEX operations_one_running ON public.operations USING btree (san
 CREATE INDEX operations_sandbox ON public.operations USING btree (sandbox_id, ordinal);
 CREATE UNIQUE INDEX sandboxes_address ON public.sandboxes USING btree (address);
 CREATE UNIQUE INDEX sandboxes_name ON public.sandboxes USING btree (name);
+CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (id);

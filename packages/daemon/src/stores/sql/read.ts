@@ -52,6 +52,20 @@ export async function listEvents(
   return rows.map(eventOf);
 }
 
+export async function eventBounds(database: Kysely<Schema>, sandboxId = ""): Promise<{ lost: number; newest: number }> {
+  const horizons = await database
+    .selectFrom("event_horizons")
+    .select(["sandbox_id", "seq"])
+    .where("sandbox_id", "in", ["", sandboxId])
+    .execute();
+  const lost = (whose: string) => horizons.find(({ sandbox_id }) => sandbox_id === whose)?.seq ?? 0;
+  const { newest } = await database
+    .selectFrom("events")
+    .select(({ fn }) => fn.max("seq").as("newest"))
+    .executeTakeFirstOrThrow();
+  return { lost: lost(sandboxId), newest: newest ?? lost("") };
+}
+
 function eventOf({ seq, sandbox_id, operation_id, type, data, at }: Omit<EventRow, "seq"> & { seq: number }): Event {
   return { seq, sandboxId: sandbox_id, operationId: operation_id, type, data: JSON.parse(data) as Event["data"], at };
 }

@@ -47,6 +47,32 @@ export interface KeyRow {
   expires_at: string;
 }
 
+export interface WebhookRow {
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  secret: string;
+  record: string;
+}
+
+export interface DeliveryRow {
+  ordinal: Generated<number>;
+  webhook_id: string;
+  seq: number;
+  sandbox_id: string;
+  status: string;
+  created_at: string;
+  next_at: string;
+  ended_at: string | null;
+  record: string;
+}
+
+/** The highest seq that was deleted: of a sandbox, and of all under the empty text. */
+interface EventHorizonRow {
+  sandbox_id: string;
+  seq: number;
+}
+
 interface SchemaMigrationRow {
   version: number;
   name: string;
@@ -64,6 +90,9 @@ export interface Schema {
   operations: StoredOperationRow;
   events: EventRow;
   idempotency_keys: KeyRow;
+  webhooks: WebhookRow;
+  deliveries: DeliveryRow;
+  event_horizons: EventHorizonRow;
   settings: SettingRow;
   schema_migrations: SchemaMigrationRow;
 }

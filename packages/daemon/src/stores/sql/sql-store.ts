@@ -1,10 +1,12 @@
 import type { Change, Store } from "@torpor/core";
 import type { Kysely, Transaction } from "kysely";
 import { checkWithin, readHeld } from "./capacity.ts";
+import { countDeliveries, firstDeliveries, listDeliveries, OutboxWriter, updateDelivery } from "./deliveries.ts";
 import { findKey, writeKey } from "./keys.ts";
 import { prune } from "./prune.ts";
-import { findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
+import { eventBounds, findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
 import type { Schema } from "./schema.ts";
+import { deleteWebhook, findWebhook, listWebhooks, writeWebhook } from "./webhooks.ts";
 import { deleteSandbox, writeEvent, writeOperation, writeSandbox } from "./write.ts";
 
 /** What a database does in its own way. */
@@ -26,6 +28,12 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     listOperations: (sandboxId) => read(() => listOperations(kysely, sandboxId)),
     runningOperations: () => read(() => runningOperations(kysely)),
     listEvents: (filter) => read(() => listEvents(kysely, filter)),
+    eventBounds: (sandboxId) => read(() => eventBounds(kysely, sandboxId)),
+    findWebhook: (id) => read(() => findWebhook(kysely, id)),
+    listWebhooks: () => read(() => listWebhooks(kysely)),
+    firstDeliveries: (filter) => read(() => firstDeliveries(kysely, filter)),
+    listDeliveries: (filter) => read(() => listDeliveries(kysely, filter)),
+    countDeliveries: () => read(() => countDeliveries(kysely)),
     findKey: (scope, key, now) => read(() => findKey(kysely, scope, key, now)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
@@ -36,24 +44,26 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
 export interface Locks {
   /** Before what sandboxes hold is written and summed up. */
   capacity(transaction: Transaction<Schema>): Promise<void>;
-  /** Before events are written. */
+  /** Before events or webhooks are written. */
   events(transaction: Transaction<Schema>): Promise<void>;
 }
 
 const noLocks: Locks = { capacity: async () => {}, events: async () => {} };
 
-/** The statements of a change, in one transaction. Events come last. */
-export async function applyChange(
-  transaction: Transaction<Schema>,
-  { sandboxes = [], operations = [], events = [], removed = [], keys = [], within }: Change,
-  locks: Locks = noLocks,
-): Promise<void> {
+/** The statements of a change, in one transaction. Events and what concerns webhooks come last. */
+export async function applyChange(transaction: Transaction<Schema>, change: Change, locks: Locks = noLocks): Promise<void> {
+  const { sandboxes = [], operations = [], events = [], removed = [], keys = [], within } = change;
+  const { webhooks = [], removedWebhooks = [], deliveries = [] } = change;
   if (within !== undefined) await locks.capacity(transaction);
   for (const record of removed) await deleteSandbox(transaction, record);
   for (const record of sandboxes) await writeSandbox(transaction, record);
   if (within !== undefined) await checkWithin(transaction, within);
   for (const record of operations) await writeOperation(transaction, record);
   for (const record of keys) await writeKey(transaction, record);
-  if (events.length > 0) await locks.events(transaction);
-  for (const event of events) await writeEvent(transaction, event);
+  for (const record of deliveries) await updateDelivery(transaction, record);
+  if (events.length + webhooks.length + removedWebhooks.length > 0) await locks.events(transaction);
+  for (const record of webhooks) await writeWebhook(transaction, record);
+  for (const record of removedWebhooks) await deleteWebhook(transaction, record);
+  const outbox = new OutboxWriter(transaction, [...sandboxes, ...removed]);
+  for (const event of events) await outbox.add(await writeEvent(transaction, event));
 }

@@ -1,3 +1,4 @@
+import type { Event } from "@torpor/contract";
 import { holdingOf, type NewEvent, type OperationRecord, type SandboxRecord, StoreConflict } from "@torpor/core";
 import type { Transaction } from "kysely";
 import type { OperationRow, SandboxRow, Schema } from "./schema.ts";
@@ -42,11 +43,15 @@ export async function writeOperation(transaction: Transaction<Schema>, record: O
   if (numUpdatedRows !== 1n) throw stale("operation", record);
 }
 
-export async function writeEvent(transaction: Transaction<Schema>, { sandboxId, operationId, type, data, at }: NewEvent): Promise<void> {
-  await transaction
+/** Gives it with its number. */
+export async function writeEvent(transaction: Transaction<Schema>, event: NewEvent): Promise<Event> {
+  const { sandboxId, operationId, type, data, at } = event;
+  const { seq } = await transaction
     .insertInto("events")
     .values({ sandbox_id: sandboxId, operation_id: operationId, type, data: JSON.stringify(data), at })
-    .execute();
+    .returning("seq")
+    .executeTakeFirstOrThrow();
+  return { ...event, seq };
 }
 
 export function sandboxRow(record: SandboxRecord): SandboxRow {

@@ -1,3 +1,8 @@
+CREATE TABLE "deliveries" ("ordinal" integer primary key autoincrement, "webhook_id" text not null, "seq" integer not null, "sandbox_id" text not null, "status" text not null, "created_at" text not null, "next_at" text not null, "ended_at" text, "record" text not null);
+CREATE INDEX "deliveries_end" on "deliveries" ("ended_at");
+CREATE UNIQUE INDEX "deliveries_event" on "deliveries" ("webhook_id", "seq");
+CREATE INDEX "deliveries_pending" on "deliveries" ("webhook_id", "sandbox_id", "seq") where "status" = 'pending';
+CREATE TABLE "event_horizons" ("sandbox_id" text not null primary key, "seq" integer not null);
 CREATE TABLE "events" ("seq" integer primary key autoincrement, "sandbox_id" text not null, "operation_id" text, "type" text not null, "data" text not null, "at" text not null);
 CREATE INDEX "events_at" on "events" ("at");
 CREATE INDEX "events_sandbox" on "events" ("sandbox_id", "seq");
@@ -14,3 +19,5 @@ CREATE UNIQUE INDEX "sandboxes_address" on "sandboxes" ("address");
 CREATE UNIQUE INDEX "sandboxes_name" on "sandboxes" ("name");
 CREATE TABLE schema_migrations (version integer primary key not null, name text not null, applied_at text not null);
 CREATE TABLE "settings" ("name" text not null primary key, "value" text not null);
+CREATE TABLE "webhooks" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "secret" text not null, "record" text not null);
+CREATE UNIQUE INDEX "webhooks_id" on "webhooks" ("id");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
-import { operationRecord, sandboxRecord, storeConformance } from "@torpor/core/testing";
+import { eventsConformance, operationRecord, outboxConformance, sandboxRecord, storeConformance } from "@torpor/core/testing";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { migrationsConformance } from "../testing/migrations-conformance.ts";
@@ -22,7 +22,8 @@ afterEach(async () => {
 
 const newest = () => readFile(join(import.meta.dirname, "schema.sql"), "utf8");
 
-storeConformance("SQLite", async () => ({ store: await openSqliteStore(path), reopen: () => openSqliteStore(path) }));
+for (const conformance of [storeConformance, eventsConformance, outboxConformance])
+  conformance("SQLite", async () => ({ store: await openSqliteStore(path), reopen: () => openSqliteStore(path) }));
 
 migrationsConformance("sqlite", {
   newest,
@@ -38,6 +39,17 @@ describe("the SQLite store", () => {
   test("has the schema of the committed dump", async () => {
     await (await openSqliteStore(path)).close();
     expect(dump(path)).toBe(await newest());
+  });
+
+  test("can be read by its owner only, also one that an earlier version left open to all", async () => {
+    const modes = () => Promise.all(["", "-wal", "-shm"].map(async (suffix) => (await stat(path + suffix)).mode & 0o777));
+    const store = await openSqliteStore(path);
+    expect(await modes()).toEqual([0o600, 0o600, 0o600]);
+    await store.close();
+    await chmod(path, 0o644);
+    const again = await openSqliteStore(path);
+    expect(await modes()).toEqual([0o600, 0o600, 0o600]);
+    await again.close();
   });
 
   test("is installed once by twenty at the same time", async () => {
@@ -100,7 +112,13 @@ describe("the SQLite store", () => {
     }
     const sizes = await Promise.all(["", "-wal"].map(async (suffix) => (await stat(path + suffix)).size));
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(10_000_000);
-    const retention = { now: "2026-01-03T00:00:00.000Z", before: "2026-01-02T00:00:00.000Z", perSandbox: 1000, batch: 500 };
+    const retention = {
+      now: "2026-01-03T00:00:00.000Z",
+      before: "2026-01-02T00:00:00.000Z",
+      undeliveredBefore: "",
+      perSandbox: 1000,
+      batch: 500,
+    };
     let deleted = 0;
     for (let count = -1; count !== 0; deleted += count) count = await store.prune(retention);
     expect(deleted).toBe(4000);

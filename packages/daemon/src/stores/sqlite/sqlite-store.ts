@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TorporError } from "@torpor/contract";
 import { type Store, StoreConflict, type StoreConflictKind } from "@torpor/core";
@@ -42,6 +43,7 @@ async function openReady(path: string, busyMs: number): Promise<{ database: Data
 }
 
 async function openOnce(path: string): Promise<{ database: Database.Database; kysely: Kysely<Schema> }> {
+  attempt(() => closeSync(openSync(path, "wx", ownerOnly)));
   const database = openFile(path);
   try {
     database.pragma("journal_mode = WAL");
@@ -49,11 +51,22 @@ async function openOnce(path: string): Promise<{ database: Database.Database; ky
     database.pragma("synchronous = FULL");
     const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database }) });
     await migrate(kysely, "sqlite", path);
+    for (const suffix of ["", "-wal", "-shm"]) attempt(() => chmodSync(path + suffix, ownerOnly));
     return { database, kysely };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Environments and secrets of webhooks are in it. */
+const ownerOnly = 0o600;
+
+/** The file is there already, or can't be made or changed: opening it tells. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {}
 }
 
 function openFile(path: string): Database.Database {

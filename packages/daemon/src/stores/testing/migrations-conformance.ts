@@ -34,7 +34,13 @@ export function migrationsConformance(dialect: DialectName, { load, newest }: Mi
         expect(await store.runningOperations()).toMatchObject([{ id: "op_bbbbbbbbbbbbbbbb", kind: "pause" }]);
         expect(await store.listEvents({})).toMatchObject([{ seq: 1, type: "sandbox.created" }]);
         // The end of the finished one is known, so that it can be forgotten.
-        const retention = { now: "2026-02-02T00:00:00.000Z", before: "2026-02-01T00:00:00.000Z", perSandbox: 10, batch: 10 };
+        const retention = {
+          now: "2026-02-02T00:00:00.000Z",
+          before: "2026-02-01T00:00:00.000Z",
+          undeliveredBefore: "",
+          perSandbox: 10,
+          batch: 10,
+        };
         expect(await store.prune(retention)).toBe(2);
         expect((await store.listOperations("sb_aaaaaaaaaaaaaaaa")).map(({ id }) => id)).toEqual(["op_bbbbbbbbbbbbbbbb"]);
       } finally {

@@ -76,9 +76,15 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://torpor@localhost/${name}?host=${encodeURIComponent(this.#directory)}`;
   }
 
-  async query(database: string, text: string): Promise<Record<string, unknown>[]> {
+  /** A connection that the caller ends. */
+  async connect(database: string): Promise<Client> {
     const client = new Client({ connectionString: this.url(database) });
     await client.connect();
+    return client;
+  }
+
+  async query(database: string, text: string): Promise<Record<string, unknown>[]> {
+    const client = await this.connect(database);
     try {
       return (await client.query(text)).rows;
     } finally {

@@ -3,7 +3,8 @@ import type { DialectName } from "../columns.ts";
 import type { Schema } from "../schema.ts";
 import { up as first } from "./0001-sandboxes-operations-events.ts";
 import { up as second } from "./0002-keys-and-retention.ts";
-import { up as third } from "./0008-capacity.ts";
+import { up as fifth } from "./0005-webhooks-and-event-horizons.ts";
+import { up as eighth } from "./0008-capacity.ts";
 
 export interface Migration {
   readonly version: number;
@@ -15,5 +16,6 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, name: "sandboxes, operations, events", up: first },
   { version: 2, name: "idempotency keys, retention, settings", up: second },
-  { version: 8, name: "capacity", up: third },
+  { version: 5, name: "webhooks, event horizons", up: fifth },
+  { version: 8, name: "capacity", up: eighth },
 ];
