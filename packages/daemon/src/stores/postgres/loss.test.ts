@@ -92,11 +92,11 @@ test("losing PostgreSQL delays operations and breaks none", { timeout: 120_000 }
   let over = false;
   const rounds = names.map(async (name) => {
     let count = 0;
-    for (; !over; count++) {
+    // On a busy host the first may last until the server is back.
+    for (; !over || count < 2; count++) {
       expect((await lifecycle.pause(name)).operation.status).toBe("succeeded");
       expect((await lifecycle.resume(name, { memory: "require" })).operation.status).toBe("succeeded");
     }
-    return count;
   });
   await sleep(200);
   await server.lose();
@@ -105,7 +105,7 @@ test("losing PostgreSQL delays operations and breaks none", { timeout: 120_000 }
   await server.begin();
   await sleep(500);
   over = true;
-  for (const count of await Promise.all(rounds)) expect(count).toBeGreaterThan(1);
+  await Promise.all(rounds);
   expect(await reading).toHaveLength(3);
   await lifecycle.idle();
   for (const sandbox of await lifecycle.list()) {
