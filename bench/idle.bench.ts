@@ -139,6 +139,7 @@ async function openLine(daemon: Subject["daemon"], runtimeId: string): Promise<G
     workdir: "/",
     user: "root",
     parentId: null,
+    fork: null,
     memoryBytes: 512 * 2 ** 20,
     pids: 4096,
     address: null,

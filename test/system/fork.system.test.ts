@@ -118,26 +118,38 @@ test("each child knows who it is, and its own hooks run (C12, C06)", async () =>
     ({ end }) => end.exitCode === 0,
   );
   const source = await client.get(name);
-  const children = await fork(name, { name: `${name}-child`, count: 3 });
+  const names = [1, 2, 3].map((i) => `${name}-child-${i}`);
+  const taken = client.fork(name, { names: [...names, name] });
+  await expect(taken).rejects.toMatchObject({ code: "name_taken", details: { name } });
+  const twice = client.fork(name, { names: [...names, ...names] });
+  await expect(twice).rejects.toMatchObject({ code: "name_taken", details: { name: names[0] } });
+  await expect(client.fork(name, { count: 101 })).rejects.toMatchObject({ code: "invalid_request" });
+  expect((await client.operations(name)).map(({ kind }) => kind)).toEqual(["create"]);
+  const children = await fork(name, { names, env: { SETTING: "its own" }, labels: { plan: "b" } });
   const said: string[][] = [];
-  for (const child of children) {
+  for (const [at, child] of children.entries()) {
     const record = await client.get(child);
     expect(record).toMatchObject({
       name: child,
       parentId: source.id,
+      fork: { index: at + 1, count: 3 },
+      labels: { plan: "b" },
       state: "running",
       restored: "memory",
       resources: source.resources,
-      env: source.env,
+      env: { SETTING: "its own" },
     });
     expect(
       await output(client, child, "hostname; cat /etc/hostname; echo $HOSTNAME $TORPOR_SANDBOX_ID $TORPOR_SANDBOX_NAME $SETTING"),
-    ).toBe(`${child}\n${child}\n${child} ${record.id} ${child} same`);
+    ).toBe(`${child}\n${child}\n${child} ${record.id} ${child} its own`);
+    expect(await output(client, child, "echo $TORPOR_PARENT_ID $TORPOR_FORK_INDEX $TORPOR_FORK_COUNT")).toBe(`${source.id} ${at + 1} 3`);
     expect(JSON.parse(await output(client, child, "cat /run/torpor/identity.json"))).toEqual({
       id: record.id,
       name: child,
       generation: record.generation,
       parent: source.id,
+      forkIndex: at + 1,
+      forkCount: 3,
     });
     expect(await output(client, child, "ip -4 -o addr show dev eth0")).toContain(` ${record.address}/`);
     expect(
@@ -225,7 +237,15 @@ test("children outlive their parent, and when all are gone the pool has nothing 
   const children = await fork(name, { name: `${name}-child`, count: 2 });
   const [files] = await fork(name, { name: `${name}-files`, memory: false });
   await client.pause(children[1] ?? "");
+  const { id } = await client.get(name);
   await client.remove(name, { force: true });
+  const left = (await client.tree(children[1])).map((one) => [one.name, one.state, one.parentId]);
+  expect(left).toEqual([
+    [name, "gone", null],
+    [children[0], "running", id],
+    [children[1], "paused", id],
+    [files, "running", id],
+  ]);
   await eventually(
     () => count(children[0] ?? ""),
     ([n]) => n > last,
@@ -239,6 +259,7 @@ test("children outlive their parent, and when all are gone the pool has nothing 
   for (const one of [...children, files]) {
     await client.remove(one, { force: true });
   }
+  await expect(client.tree(id)).rejects.toMatchObject({ code: "sandbox_not_found" });
   await eventually(holdings, (now) => JSON.stringify(now) === JSON.stringify(before));
 });
 

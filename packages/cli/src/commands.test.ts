@@ -39,6 +39,30 @@ test("the sequence of a sandbox that is paused, resumed and forked", async () =>
   });
 });
 
+test("a family: children with names and settings of their own, and a removed parent", async () => {
+  await run("create", "--name", "old", "debian");
+  const forked = await run("fork", "--name", "one", "--name", "two", "--label", "plan=b", "-e", "TRY=2", "old");
+  expect(forked).toMatchObject({ code: 0, stderr: "forked old into one\nforked old into two\n" });
+  expect(JSON.parse((await run("inspect", "two")).text)).toMatchObject({
+    labels: { plan: "b" },
+    env: { TRY: "2" },
+    fork: { index: 2, count: 2 },
+  });
+  expect(await run("fork", "--name", "three", "--name", "two", "old")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("another sandbox has the name two"),
+  });
+  await run("remove", "--force", "old");
+  const drawn = /^old {2}gone\n├── one {2}running {2}child 1 of 2, forked \S+\n└── two {2}running {2}child 2 of 2, forked \S+\n$/;
+  expect(await run("tree", "one")).toMatchObject({ code: 0, text: expect.stringMatching(drawn) });
+  expect(JSON.parse((await run("tree", "--json", "one")).text)).toMatchObject([
+    { name: "old", state: "gone" },
+    { name: "one" },
+    { name: "two" },
+  ]);
+  await run("remove", "--force", "one", "two");
+});
+
 test("a resume that brought files only says so on stderr", async () => {
   await run("create", "--name", "files", "debian");
   expect(await run("pause", "--files-only", "files")).toMatchObject({ code: 0, stderr: expect.stringContaining("files only") });

@@ -1,6 +1,7 @@
 export * from "./error.ts";
 export * from "./error-body.ts";
 export * from "./event.ts";
+export * from "./family.ts";
 export * from "./file.ts";
 export * from "./frame.ts";
 export * from "./image.ts";

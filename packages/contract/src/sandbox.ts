@@ -62,14 +62,26 @@ export type ResumeMemory = z.infer<typeof ResumeMemory>;
 export const ResumeRequest = z.strictObject({ memory: ResumeMemory.optional() });
 export type ResumeRequest = z.infer<typeof ResumeRequest>;
 
-export const ForkRequest = z.strictObject({
-  /** Name of the child; with `count` over 1 the children are called `<name>-1`, `<name>-2`, … */
-  name: SandboxName.optional(),
-  /** Children. Default 1, at most 100. */
-  count: z.number().int().min(1).max(100).optional(),
-  /** Default true. false forks files only: the children boot fresh. */
-  memory: z.boolean().optional(),
-});
+/** Children of one fork. */
+export const forkLimit = 100;
+
+export const ForkRequest = z
+  .strictObject({
+    /** Name of the child; with `count` over 1 the children are called `<name>-1`, `<name>-2`, … */
+    name: SandboxName.optional(),
+    /** A name for each child, in place of `name`; there are as many children as names. */
+    names: z.array(SandboxName).min(1).max(forkLimit).optional(),
+    /** Children. Default 1, or as many as `names`; at most 100. */
+    count: z.number().int().min(1).max(forkLimit).optional(),
+    /** Default true. false forks files only: the children boot fresh. */
+    memory: z.boolean().optional(),
+    /** Over the source's environment, for new sessions of the children. */
+    env: Environment.optional(),
+    /** Over the source's labels. */
+    labels: Labels.optional(),
+  })
+  .refine(({ name, names }) => name === undefined || names === undefined, "give name or names, not both")
+  .refine(({ names, count }) => (names?.length ?? count) === (count ?? names?.length), "count is not the number of names");
 export type ForkRequest = z.infer<typeof ForkRequest>;
 
 export const StopRequest = z.strictObject({
@@ -86,6 +98,17 @@ export type Failure = z.infer<typeof Failure>;
 
 /** What the last boot or resume brought back: memory with processes, or files only. */
 export const Restored = z.enum(["memory", "files"]);
+
+/** Of a fork's child. */
+export const ForkOrigin = z.object({
+  /** When the fork was asked for. */
+  at: z.iso.datetime(),
+  /** 1 for the first child. */
+  index: z.number().int(),
+  /** Children that were asked for. */
+  count: z.number().int(),
+});
+export type ForkOrigin = z.infer<typeof ForkOrigin>;
 
 export const Sandbox = z.object({
   id: z.string(),
@@ -110,6 +133,8 @@ export const Sandbox = z.object({
   checkpoint: z.object({ id: z.string(), storedBytes: z.number(), createdAt: z.iso.datetime() }).nullable(),
   /** The sandbox it was forked from. */
   parentId: z.string().nullable(),
+  /** Which child of its fork it is. Absent or null: it comes from no fork. */
+  fork: ForkOrigin.nullable().optional(),
   restored: Restored.nullable(),
   failure: Failure.nullable(),
   createdAt: z.iso.datetime(),

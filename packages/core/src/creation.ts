@@ -32,6 +32,7 @@ export async function create({ ports, runner }: Desk, request: CreateSandboxRequ
     labels: request.labels ?? {},
     ...(request.restart === undefined ? {} : { restart: request.restart }),
     parentId: null,
+    fork: null,
     from: null,
     request,
   };

@@ -1,3 +1,4 @@
+export { ancestorOf } from "./ancestors.ts";
 export type { EventFeed, EventFilter } from "./events/feed.ts";
 export { toTorporError } from "./failure.ts";
 export type { Once } from "./idempotency.ts";

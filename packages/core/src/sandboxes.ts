@@ -2,6 +2,7 @@ import type {
   Actor,
   CreateSandboxRequest,
   Event,
+  FamilyMember,
   ForkRequest,
   Operation,
   OperationAnswer,
@@ -18,6 +19,7 @@ import type { Asking, Desk } from "./desk.ts";
 import { watchEnds } from "./ends.ts";
 import { EventFeed } from "./events/feed.ts";
 import { watchedStore } from "./events/watched-store.ts";
+import { family } from "./family.ts";
 import { useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
 import type { Command } from "./lifecycle/states.ts";
@@ -65,6 +67,8 @@ export interface Lifecycle {
   get(idOrName: string): Promise<Sandbox>;
   /** Oldest first. */
   list(): Promise<Sandbox[]>;
+  /** What was forked from what: all, or the family of one. Parents before their children. */
+  family(idOrName?: string): Promise<FamilyMember[]>;
   operation(id: string): Promise<Operation>;
   /** Undoes an operation that is not past its commit point. The answer has it as failed with `operation_cancelled`. */
   cancel(operationId: string, options?: Pick<CallOptions, "waitMs">): Promise<OperationAnswer>;
@@ -132,6 +136,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     remove: (idOrName, request = {}, options) => command(idOrName, "remove", request, options),
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
     list: () => list(ports),
+    family: (idOrName) => family(ports, idOrName),
     operation: (id) => operation(ports, id),
     async cancel(id, { waitMs } = {}) {
       const given = await answer(desk, await cancel(desk, id), new Patience(ports.clock, waitMs));

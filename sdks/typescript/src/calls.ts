@@ -14,6 +14,7 @@ export const calls = {
   stopSandbox: ["POST", "/v1/sandboxes/{id}/stop"],
   startSandbox: ["POST", "/v1/sandboxes/{id}/start"],
   forkSandbox: ["POST", "/v1/sandboxes/{id}/fork"],
+  tree: ["GET", "/v1/tree"],
   sandboxLogs: ["GET", "/v1/sandboxes/{id}/logs"],
   getOperation: ["GET", "/v1/operations/{oid}"],
   cancelOperation: ["POST", "/v1/operations/{oid}/cancel"],

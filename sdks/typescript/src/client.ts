@@ -5,6 +5,7 @@ import type {
   Event,
   ExecRequest,
   ExecResult,
+  FamilyMember,
   ForkRequest,
   Info,
   Operation,
@@ -86,6 +87,11 @@ export class TorporClient {
 
   fork(id: string, body: ForkRequest = {}, waiting: WaitingForRoom = {}): Promise<OperationAnswer> {
     return this.#change("forkSandbox", { params: { id }, body }, waiting);
+  }
+
+  /** What was forked from what: all, or the family of one sandbox. Parents stand before their children. */
+  async tree(sandbox?: string): Promise<FamilyMember[]> {
+    return (await this.#transport.json<{ members: FamilyMember[] }>("tree", { query: { sandbox } })).members;
   }
 
   stop(id: string, body: StopRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {

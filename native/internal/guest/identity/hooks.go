@@ -46,7 +46,7 @@ func (k Hooks) Run(h Hello) {
 		return
 	}
 	defer null.Close()
-	env := append(Environment(h), "TORPOR_ORIGIN="+h.GetOrigin(), "TORPOR_PARENT_ID="+h.GetParentId(),
+	env := append(Environment(h), "TORPOR_ORIGIN="+h.GetOrigin(),
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root")
 	for _, e := range entries[:min(len(entries), maxHooks)] {
 		path := filepath.Join(dir, e.Name())

@@ -35,12 +35,21 @@ func Environment(h Hello) []string {
 
 // Variables are those that tell who the sandbox is. They come first: the sandbox's own settings cannot claim another id.
 func Variables(h Hello) []string {
-	return []string{
+	variables := []string{
 		"TORPOR_SANDBOX_ID=" + h.GetSandboxId(),
 		"TORPOR_SANDBOX_NAME=" + h.GetName(),
 		"TORPOR_GENERATION=" + strconv.FormatUint(h.GetGeneration(), 10),
 		"HOSTNAME=" + h.GetHostname(),
 	}
+	if h.GetParentId() != "" {
+		variables = append(variables, "TORPOR_PARENT_ID="+h.GetParentId())
+	}
+	if h.GetForkCount() > 0 {
+		variables = append(variables,
+			"TORPOR_FORK_INDEX="+strconv.FormatUint(uint64(h.GetForkIndex()), 10),
+			"TORPOR_FORK_COUNT="+strconv.FormatUint(uint64(h.GetForkCount()), 10))
+	}
+	return variables
 }
 
 // Files is where an identity is written down.
@@ -77,7 +86,9 @@ func Apply(h, before Hello, files Files) error {
 		Name       string `json:"name"`
 		Generation uint64 `json:"generation"`
 		Parent     string `json:"parent,omitempty"`
-	}{h.GetSandboxId(), h.GetName(), h.GetGeneration(), h.GetParentId()})
+		ForkIndex  uint32 `json:"forkIndex,omitempty"`
+		ForkCount  uint32 `json:"forkCount,omitempty"`
+	}{h.GetSandboxId(), h.GetName(), h.GetGeneration(), h.GetParentId(), h.GetForkIndex(), h.GetForkCount()})
 	if err := os.MkdirAll(filepath.Dir(files.Identity), 0o755); err != nil {
 		failed = append(failed, err)
 	} else {

@@ -32,11 +32,11 @@ func TestWritesTheIdentityDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := Files{Hostname: dir + "/hostname", Hosts: dir + "/hosts", Identity: dir + "/run/identity.json"}
-	h := &guestv1.HelloRequest{SandboxId: "sb_1", Name: "child", Hostname: name, Generation: 3, ParentId: "sb_0"}
+	h := &guestv1.HelloRequest{SandboxId: "sb_1", Name: "child", Hostname: name, Generation: 3, ParentId: "sb_0", ForkIndex: 2, ForkCount: 3}
 	if err := Apply(h, nil, files); err != nil {
 		t.Fatal(err)
 	}
-	if data, _ := os.ReadFile(files.Identity); string(data) != `{"id":"sb_1","name":"child","generation":3,"parent":"sb_0"}`+"\n" {
+	if data, _ := os.ReadFile(files.Identity); string(data) != `{"id":"sb_1","name":"child","generation":3,"parent":"sb_0","forkIndex":2,"forkCount":3}`+"\n" {
 		t.Errorf("got %q", data)
 	}
 	if data, _ := os.ReadFile(files.Hostname); string(data) != name+"\n" {

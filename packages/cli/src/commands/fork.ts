@@ -6,12 +6,15 @@ import { failWith, oneLine, say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
 import { resultOf } from "../several.ts";
 import { parseCount } from "../values/count.ts";
+import { addLabel, addVariable } from "../values/pair.ts";
 import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
 interface Options extends WaitCapacity {
-  name?: string;
+  name?: readonly string[];
   count?: number;
   filesOnly?: boolean;
+  env?: Readonly<Record<string, string>>;
+  label?: Readonly<Record<string, string>>;
   json?: boolean;
 }
 
@@ -25,10 +28,12 @@ export function forkCommand(): Command {
   const command = new Command("fork")
     .description("copy a running sandbox with its memory; prints the id of each child")
     .argument("<sandbox>", "id or name")
-    .option("--name <name>", "name of the child; with --count the children are <name>-1, <name>-2, …")
-    .option("--count <number>", "children; default 1", parseCount)
+    .option("--name <name>", "name of the child; with --count the children are <name>-1, <name>-2, …; repeatable: a child each", addName)
+    .option("-n, --count <number>", "children; default 1, or one for each --name", parseCount)
     .option("--files-only", "copy files only: the children boot fresh")
     .addOption(waitCapacityOption())
+    .option("-e, --env <name=value>", "environment variable of the children's new commands; repeatable", addVariable)
+    .option("--label <name=value>", "label of the children, over the source's; repeatable", addLabel)
     .option("--json", "print the outcome as JSON")
     .action(
       action(async (client, id: string, options: Options) => {
@@ -43,13 +48,24 @@ export function forkCommand(): Command {
         return failed.length === 0 ? 0 : 1;
       }),
     );
-  return examples(command, ["torpor fork --name try-a base", "torpor fork --count 8 --name worker base"]);
+  return examples(command, [
+    "torpor fork --name try-a base",
+    "torpor fork --count 8 --name worker base",
+    "torpor fork --name plan-a --name plan-b --label task=42 -e ATTEMPT=2 base",
+  ]);
 }
 
-function requestOf({ name, count, filesOnly }: Options): ForkRequest {
+function addName(name: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, name];
+}
+
+function requestOf({ name: given = [], count, filesOnly, env, label }: Options): ForkRequest {
+  const [name, ...others] = given;
   return {
-    ...(name === undefined ? {} : { name }),
+    ...(name === undefined ? {} : others.length === 0 ? { name } : { names: [...given] }),
     ...(count === undefined ? {} : { count }),
     ...(filesOnly === true ? { memory: false } : {}),
+    ...(env === undefined ? {} : { env }),
+    ...(label === undefined ? {} : { labels: label }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Family } from "../family.ts";
 import { json, queryBoolean, queryInteger, route, SandboxParams } from "../route-shape.ts";
 import {
   CreateSandboxRequest,
@@ -97,6 +98,14 @@ export const sandboxRoutes = {
     body: ForkRequest,
     keyed: true,
     responses: made,
+  }),
+  tree: route({
+    method: "GET",
+    path: "/v1/tree",
+    tag: "sandboxes",
+    summary: "What was forked from what: all sandboxes, or the family of one; removed ones too, as long as others come from them.",
+    query: z.strictObject({ sandbox: SandboxParams.shape.id.optional() }),
+    responses: { 200: json(Family) },
   }),
   sandboxLogs: route({
     ...sandbox,

@@ -85,7 +85,12 @@ export function notFound(idOrName: string): TorporError {
 }
 
 export function nameTaken(name: string): TorporError {
-  return new TorporError("name_taken", `another sandbox has the name ${name}: take another or remove that one`);
+  return new TorporError("name_taken", `another sandbox has the name ${name}: take another or remove that one`, { details: { name } });
+}
+
+/** Of the children of one fork. */
+export function nameTakenTwice(name: string): TorporError {
+  return new TorporError("name_taken", `two children can't have the name ${name}: give each its own`, { details: { name } });
 }
 
 function resumeHint(name: string): string {

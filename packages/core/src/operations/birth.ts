@@ -20,6 +20,7 @@ export interface Draft {
   readonly labels: SandboxRecord["labels"];
   readonly restart?: RestartPolicy;
   readonly parentId: string | null;
+  readonly fork: SandboxRecord["fork"];
   readonly from: { readonly diskId: string; readonly checkpointId: string | null } | null;
   readonly request: Partial<CreateSandboxRequest>;
 }

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { MemoryWorld } from "../testing/index.ts";
 import { broken, withSandbox } from "../testing/scenes.ts";
+import { type FailpointEntry, failpoints } from "./failpoints.ts";
 
 describe("a fork", () => {
   test("F06: each child succeeds or fails by itself, and nothing is left of the failed one", async () => {
@@ -41,7 +43,74 @@ describe("a fork", () => {
   test("under a name that is taken is refused before anything happens", async () => {
     const { lifecycle } = await withSandbox();
     await lifecycle.create({ image: "debian", name: "kid-2" });
-    await expect(lifecycle.fork("base", { name: "kid", count: 2 })).rejects.toMatchObject({ code: "name_taken" });
+    await expect(lifecycle.fork("base", { name: "kid", count: 2 })).rejects.toMatchObject({
+      code: "name_taken",
+      details: { name: "kid-2" },
+    });
+    await expect(lifecycle.fork("base", { names: ["one", "kid-2"] })).rejects.toMatchObject({
+      code: "name_taken",
+      details: { name: "kid-2" },
+    });
     expect(await lifecycle.operations("base")).toHaveLength(1);
+  });
+
+  test("with one name for two children is refused before anything happens", async () => {
+    const { lifecycle } = await withSandbox();
+    const asked = lifecycle.fork("base", { names: ["one", "two", "one"] });
+    await expect(asked).rejects.toMatchObject({ code: "name_taken", message: expect.stringContaining("the name one") });
+    expect(await lifecycle.operations("base")).toHaveLength(1);
+  });
+
+  test("gives the children what it was told to, over what the source has, and their place", async () => {
+    const world = new MemoryWorld();
+    const lifecycle = world.lifecycle();
+    const settings = { env: { A: "1", B: "1" }, labels: { a: "1", b: "1" } };
+    const { sandbox: source } = await lifecycle.create({ image: "debian", name: "base", ...settings });
+    const asked = { names: ["one", "two"], env: { B: "2", C: "2" }, labels: { b: "2", c: "2" } };
+    const { operation } = await lifecycle.fork("base", asked);
+    for (const [at, name] of asked.names.entries()) {
+      expect(await lifecycle.get(name)).toMatchObject({
+        env: { A: "1", B: "2", C: "2" },
+        labels: { a: "1", b: "2", c: "2" },
+        parentId: source?.id,
+        fork: { at: operation.startedAt, index: at + 1, count: 2 },
+      });
+    }
+    expect(await lifecycle.get("base")).toMatchObject({ ...settings, fork: null });
+  });
+});
+
+const variants = ["fork of a running one", "fork of one at rest"] as const satisfies readonly FailpointEntry["operation"][];
+
+describe.each(variants)("A01: a %s asked for again after its daemon was killed", (variant) => {
+  const points = failpoints.filter(({ operation, failing }) => operation === variant && !failing).map(({ name }) => name);
+
+  test.each(points)("at %s captures no second time, and has the same children", async (point) => {
+    const { world, lifecycle: first } = await withSandbox();
+    if (variant === "fork of one at rest") await first.pause("base");
+    await first.idle();
+    let died = (): void => {};
+    const dead = new Promise<void>((resolve) => {
+      died = resolve;
+    });
+    const { lifecycle, kill, quiet } = world.daemon(async (reached) => {
+      if (reached !== point) return;
+      kill();
+      died();
+    });
+    await lifecycle.recover();
+    const ask = (of: typeof lifecycle) => of.fork("base", { name: "kid", count: 2 }, { once: { key: "k", fingerprint: "f" } });
+    ask(lifecycle).catch(() => {});
+    await dead;
+    await quiet();
+    const next = world.lifecycle();
+    await next.recover();
+    const capture = vi.spyOn(world.engine, "capture");
+    const clone = vi.spyOn(world.disks, "clone");
+    const { operation } = await ask(next);
+    expect(operation).toMatchObject({ status: "succeeded", result: { children: [{ name: "kid-1" }, { name: "kid-2" }] } });
+    expect([capture.mock.calls, clone.mock.calls]).toEqual([[], []]);
+    expect((await next.operations("base")).filter(({ kind }) => kind === "fork")).toHaveLength(1);
+    expect((await next.list()).map(({ name }) => name)).toEqual(["base", "kid-1", "kid-2"]);
   });
 });

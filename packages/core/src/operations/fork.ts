@@ -1,9 +1,10 @@
-import { type ErrorBody, fromErrorBody, type TorporError, toErrorBody } from "@torpor/contract";
+import { type ErrorBody, type ForkOrigin, fromErrorBody, type TorporError, toErrorBody } from "@torpor/contract";
 import { toTorporError } from "../failure.ts";
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { commitBirth } from "./birth.ts";
 import { capture, freeze, goOn, quiesce, sealCapture, undoFreeze } from "./freezing.ts";
+import { inherit } from "./inheritance.ts";
 import { note, numericNote, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
 import { cloneAnew } from "./runtime.ts";
 
@@ -12,6 +13,8 @@ export interface PlannedChild {
   readonly name: string;
   readonly operationId: string;
 }
+
+type Place = Pick<ForkOrigin, "index" | "count">;
 
 interface Child {
   readonly id: string;
@@ -60,7 +63,8 @@ const children: Phase = {
   name: "children",
   async run(work) {
     const planned = work.operation.notes.children as readonly PlannedChild[];
-    return { notes: { outcomes: await Promise.all(planned.map((child) => makeChild(work, child))) } };
+    const count = planned.length;
+    return { notes: { outcomes: await Promise.all(planned.map((child, i) => makeChild(work, child, { index: i + 1, count }))) } };
   },
 };
 
@@ -119,9 +123,10 @@ function forked(work: Work): Outcome {
   };
 }
 
-async function makeChild(work: Work, { id, name, operationId }: PlannedChild): Promise<Child> {
+async function makeChild(work: Work, child: PlannedChild, place: Place): Promise<Child> {
+  const { id, name } = child;
   try {
-    const operation = await childOperation(work, { id, name, operationId });
+    const operation = await childOperation(work, child, place);
     return { id, name, error: operation.error };
   } catch (error) {
     const told: TorporError = toTorporError(error);
@@ -130,28 +135,19 @@ async function makeChild(work: Work, { id, name, operationId }: PlannedChild): P
 }
 
 /** Begun by an earlier attempt, or now; the runner joins one that is at work. */
-async function childOperation(work: Work, child: PlannedChild) {
+async function childOperation(work: Work, child: PlannedChild, place: Place) {
   const { ports, sandbox, operation } = work;
   const begun = await ports.store.findOperation(child.operationId);
   if (begun !== undefined) {
     const record = await ports.store.findSandbox(child.id);
     return begun.status === "running" && record !== undefined ? work.spawn(record, begun) : begun;
   }
-  const { image, resources, env, workdir, user, network, labels, restart } = sandbox;
   const born = await commitBirth(ports, {
     sandboxId: child.id,
     operationId: child.operationId,
     actor: operation.actor,
     name: child.name,
-    image,
-    resources,
-    env,
-    workdir,
-    user,
-    network,
-    labels,
-    ...(restart === undefined ? {} : { restart }),
-    parentId: sandbox.id,
+    ...inherit(sandbox, operation, place),
     from: { diskId: note(work, "fromDiskId"), checkpointId: optionalNote(work, "checkpointId") },
     request: {},
   });

@@ -51,7 +51,7 @@ export class Journal {
     };
     const events = outcome.events.map((event) => ({ ...event, sandboxId: this.sandbox.id, operationId: operation.id, at }));
     if (outcome.sandbox === "removed") {
-      await this.#write({ removed: [this.sandbox], operations: [operation], events });
+      await this.#write({ removed: [{ ...this.sandbox, updatedAt: at }], operations: [operation], events });
       this.operation = { ...operation, version: operation.version + 1 };
       return;
     }

@@ -1,4 +1,5 @@
 import { type ForkRequest, type PauseRequest, SandboxName, TorporError } from "@torpor/contract";
+import { nameTakenTwice } from "../lifecycle/refusals.ts";
 import type { Command } from "../lifecycle/states.ts";
 import { generateName } from "../names.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -37,12 +38,31 @@ function planFork(ports: Ports, sandbox: SandboxRecord, request: ForkRequest): R
   };
 }
 
-function planChildren(ports: Ports, { name, count = 1 }: ForkRequest): readonly PlannedChild[] {
-  return Array.from({ length: count }, (_, index) => {
-    const id = ports.ids.next("sb");
-    const given = name !== undefined && count > 1 ? `${name}-${index + 1}` : name;
-    return { id, operationId: ports.ids.next("op"), name: given === undefined ? generateName(id) : checked(given) };
+function planChildren(ports: Ports, request: ForkRequest): readonly PlannedChild[] {
+  const given = namesOf(request);
+  const taken = new Set<string>();
+  return given.map((name) => {
+    const { id, name: own } = name === undefined ? unnamed(ports, taken) : { id: ports.ids.next("sb"), name };
+    if (taken.has(own)) throw nameTakenTwice(own);
+    taken.add(own);
+    return { id, operationId: ports.ids.next("op"), name: own };
   });
+}
+
+/** undefined: a child that gets a generated one. */
+function namesOf({ name, names, count = 1 }: ForkRequest): readonly (string | undefined)[] {
+  if (names !== undefined) return names;
+  if (name === undefined || count === 1) return Array.from({ length: count }, () => name);
+  return Array.from({ length: count }, (_, index) => checked(`${name}-${index + 1}`));
+}
+
+/** Nobody asked for a generated name, so no fork fails for one that came twice. */
+function unnamed(ports: Ports, taken: ReadonlySet<string>): { readonly id: string; readonly name: string } {
+  for (;;) {
+    const id = ports.ids.next("sb");
+    const name = generateName(id);
+    if (!taken.has(name)) return { id, name };
+  }
 }
 
 /** A name that was right may be too long with its number. */

@@ -50,6 +50,7 @@ export async function greet(
     workdir: sandbox.workdir ?? image.config.workdir ?? "/",
     user: sandbox.user ?? image.config.user ?? "root",
     parentId: sandbox.parentId,
+    fork: sandbox.fork ?? null,
     memoryBytes: sandbox.resources.memoryBytes,
     pids: sandbox.resources.pids,
     address: sandbox.address,

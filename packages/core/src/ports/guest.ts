@@ -1,4 +1,4 @@
-import type { Entry, Session, SessionEnd, StartSessionRequest } from "@torpor/contract";
+import type { Entry, ForkOrigin, Session, SessionEnd, StartSessionRequest } from "@torpor/contract";
 
 /** What a runtime is told about itself before anything else is let in. */
 export interface Identity {
@@ -11,6 +11,8 @@ export interface Identity {
   readonly workdir: string;
   readonly user: string;
   readonly parentId: string | null;
+  /** Which child of its fork it is; null: of none. */
+  readonly fork: Pick<ForkOrigin, "index" | "count"> | null;
   readonly memoryBytes: number;
   readonly pids: number;
   readonly address: string | null;

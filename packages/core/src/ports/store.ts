@@ -1,4 +1,4 @@
-import { type Event, type Operation, type Sandbox, TorporError } from "@torpor/contract";
+import { type Event, type ForkOrigin, type Operation, type Sandbox, TorporError } from "@torpor/contract";
 import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
 
@@ -20,6 +20,12 @@ export interface SandboxRecord extends Omit<Sandbox, "operation"> {
   /** Set by the store on reading, never written: what could be read is right, the rest is `failed`, empty or null. */
   readonly damage?: Damage;
 }
+
+/** A removed sandbox that others come from. */
+export type AncestorRecord = Pick<SandboxRecord, "id" | "name" | "parentId" | "createdAt"> & {
+  readonly fork: ForkOrigin | null;
+  readonly removedAt: string;
+};
 
 /** The durable record of an operation: what clients see, and its working notes. */
 export interface OperationRecord extends Omit<Operation, "cancelable"> {
@@ -54,7 +60,10 @@ export interface Change {
   readonly events?: readonly NewEvent[];
   /** An expired one with the same key and scope is replaced. */
   readonly keys?: readonly KeyRecord[];
-  /** Sandboxes that are gone: the records with their versions. Their operations and events stay until retention. */
+  /**
+   * Sandboxes that are gone: the records with their versions, `updatedAt` the time of it. Their operations and events stay until retention;
+   * one that is the parent of another stays as an ancestor until nothing comes from it any more.
+   */
   readonly removed?: readonly SandboxRecord[];
   /** All sandboxes together, with this change, must not hold more than that of the node. Default: as much as there is. */
   readonly within?: Share;
@@ -84,6 +93,8 @@ export interface Store extends Outbox {
   listSandboxes(): Promise<SandboxRecord[]>;
   /** What all sandboxes together hold of the node (lifecycle/holding.ts). */
   held(): Promise<Share>;
+  /** Removed sandboxes that others come from. */
+  listAncestors(): Promise<AncestorRecord[]>;
   findOperation(id: string): Promise<OperationRecord | undefined>;
   /** Newest first. */
   listOperations(sandboxId: string): Promise<OperationRecord[]>;

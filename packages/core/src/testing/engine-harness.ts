@@ -65,6 +65,7 @@ export async function greeted({ engine, network }: EngineHarness, spec: RuntimeS
     workdir: "/",
     user: "root",
     parentId: null,
+    fork: null,
     memoryBytes: spec.resources.memoryBytes,
     pids: spec.resources.pids,
     address: network?.address ?? null,

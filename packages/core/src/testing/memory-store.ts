@@ -1,8 +1,10 @@
 import type { Event } from "@torpor/contract";
+import { ancestorOf } from "../ancestors.ts";
 import { holdingOf, lacking, nothing, plus } from "../lifecycle/holding.ts";
 import type { DeliveryCount, DeliveryRecord, WebhookRecord } from "../ports/outbox.ts";
 import type { Share } from "../ports/share.ts";
 import {
+  type AncestorRecord,
   type Change,
   type KeyRecord,
   type OperationRecord,
@@ -16,6 +18,7 @@ import { MemoryOutbox } from "./memory-outbox.ts";
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
 export class MemoryStore implements Store {
   readonly #sandboxes = new Map<string, SandboxRecord>();
+  readonly #ancestors = new Map<string, AncestorRecord>();
   readonly #operations = new Map<string, OperationRecord>();
   readonly #running = new Set<string>();
   readonly #keys = new Map<string, KeyRecord>();
@@ -32,8 +35,12 @@ export class MemoryStore implements Store {
     for (const record of keys) this.#checkKey(record);
     this.#checkUnique(sandboxes, operations, new Set(removed.map(({ id }) => id)));
     if (within !== undefined) checkWithin(within, this.#next(sandboxes, new Set(removed.map(({ id }) => id))));
-    for (const { id } of removed) this.#sandboxes.delete(id);
+    for (const record of removed) {
+      this.#sandboxes.delete(record.id);
+      this.#ancestors.set(record.id, ancestorOf(record));
+    }
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
+    if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
       this.#operations.set(record.id, copy({ ...record, version: record.version + 1 }));
       if (record.status === "running") this.#running.add(record.id);
@@ -55,6 +62,10 @@ export class MemoryStore implements Store {
 
   async held(): Promise<Share> {
     return heldBy([...this.#sandboxes.values()]);
+  }
+
+  async listAncestors(): Promise<AncestorRecord[]> {
+    return [...this.#ancestors.values()].map(copy);
   }
 
   async findOperation(id: string): Promise<OperationRecord | undefined> {
@@ -138,6 +149,14 @@ export class MemoryStore implements Store {
     this.#events.push(copy(event));
     const sandbox = this.#sandboxes.get(event.sandboxId) ?? removed.find(({ id }) => id === event.sandboxId);
     this.#outbox.add(event, sandbox?.labels ?? {});
+  }
+
+  #forgetAncestors(): void {
+    for (let had = -1; had !== this.#ancestors.size; ) {
+      had = this.#ancestors.size;
+      const parents = new Set([...this.#sandboxes.values(), ...this.#ancestors.values()].map(({ parentId }) => parentId));
+      for (const id of this.#ancestors.keys()) if (!parents.has(id)) this.#ancestors.delete(id);
+    }
   }
 
   #checkUnique(sandboxes: readonly SandboxRecord[], operations: readonly OperationRecord[], removed: ReadonlySet<string>): void {

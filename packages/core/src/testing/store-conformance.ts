@@ -85,6 +85,26 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       await store.commit({ sandboxes: [sandboxRecord({ id: "sb_b" })] });
     });
 
+    test("a removed parent stays as an ancestor until nothing comes from it any more", async () => {
+      const fork = { at, index: 1, count: 1 };
+      const child = sandboxRecord({ id: "sb_b", name: "b", address: null, parentId: "sb_a", fork });
+      const grandchild = sandboxRecord({ id: "sb_c", name: "c", address: null, parentId: "sb_b", fork });
+      await store.commit({ sandboxes: [sandboxRecord(), child, grandchild] });
+      const removedAt = "2026-02-01T00:00:00.000Z";
+      await store.commit({ removed: [sandboxRecord({ version: 1, updatedAt: removedAt })] });
+      const first = { id: "sb_a", name: "base", parentId: null, fork: null, createdAt: at, removedAt };
+      expect(await store.listAncestors()).toEqual([first]);
+      await store.commit({ removed: [{ ...child, version: 1 }] });
+      expect(await store.listAncestors()).toEqual([
+        first,
+        { id: "sb_b", name: "b", parentId: "sb_a", fork, createdAt: at, removedAt: child.updatedAt },
+      ]);
+      // Its name is free all the same.
+      await store.commit({ sandboxes: [sandboxRecord({ id: "sb_d", address: null })] });
+      await store.commit({ removed: [{ ...grandchild, version: 1 }] });
+      expect(await store.listAncestors()).toEqual([]);
+    });
+
     test("lists sandboxes oldest first, operations newest first, running ones oldest first", async () => {
       const later = sandboxRecord({ id: "sb_0", name: "later", address: null, createdAt: "2026-01-02T00:00:00.000Z" });
       await store.commit({ sandboxes: [later, sandboxRecord()] });

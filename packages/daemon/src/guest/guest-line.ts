@@ -65,6 +65,8 @@ export class GuestLine implements Guest {
         workdir: identity.workdir,
         user: identity.user,
         parentId: identity.parentId ?? "",
+        forkIndex: identity.fork?.index ?? 0,
+        forkCount: identity.fork?.count ?? 0,
         memoryLimitBytes: BigInt(identity.memoryBytes),
         pidsLimit: identity.pids,
         address: identity.address ?? "",

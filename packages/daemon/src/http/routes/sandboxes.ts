@@ -32,6 +32,7 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
   serve(app, routes.forkSandbox, async ({ params, body, ...call }) =>
     answer(call.reply, 201, await lifecycle.fork(params.id, body, options(call, body))),
   );
+  serve(app, routes.tree, async ({ query }) => ({ members: await lifecycle.family(query.sandbox) }));
   serve(app, routes.sandboxLogs, async ({ params, query, reply }) => {
     const text = await lifecycle.logs(params.id, query.limit ?? logLimitBytes);
     return reply.type("text/plain; charset=utf-8").send(text);

@@ -1,3 +1,8 @@
+CREATE TABLE public.ancestors (
+    id text NOT NULL COLLATE pg_catalog."C",
+    parent_id text COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
 CREATE TABLE public.deliveries (
     ordinal bigint NOT NULL,
     webhook_id text NOT NULL COLLATE pg_catalog."C",
@@ -74,6 +79,7 @@ CREATE TABLE public.sandboxes (
     address text COLLATE pg_catalog."C",
     created_at text NOT NULL COLLATE pg_catalog."C",
     record text NOT NULL COLLATE pg_catalog."C",
+    parent_id text COLLATE pg_catalog."C",
     held_memory bigint DEFAULT 0 NOT NULL,
     held_cpus double precision DEFAULT 0 NOT NULL,
     held_disk bigint DEFAULT 0 NOT NULL
@@ -106,6 +112,8 @@ ALTER TABLE ONLY public.events ALTER COLUMN seq SET DEFAULT nextval('public.even
 ALTER TABLE ONLY public.idempotency_keys ALTER COLUMN ordinal SET DEFAULT nextval('public.idempotency_keys_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.operations ALTER COLUMN ordinal SET DEFAULT nextval('public.operations_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.webhooks ALTER COLUMN ordinal SET DEFAULT nextval('public.webhooks_ordinal_seq'::regclass);
+ALTER TABLE ONLY public.ancestors
+    ADD CONSTRAINT ancestors_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.event_horizons
@@ -124,6 +132,7 @@ ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (ordinal);
+CREATE INDEX ancestors_parent ON public.ancestors USING btree (parent_id);
 CREATE INDEX deliveries_end ON public.deliveries USING btree (ended_at);
 CREATE UNIQUE INDEX deliveries_event ON public.deliveries USING btree (webhook_id, seq);
 CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, sandbox_id, seq) WHERE (status = 'pending'::text);
@@ -137,4 +146,5 @@ CREATE UNIQUE INDEX operations_one_running ON public.operations USING btree (san
 CREATE INDEX operations_sandbox ON public.operations USING btree (sandbox_id, ordinal);
 CREATE UNIQUE INDEX sandboxes_address ON public.sandboxes USING btree (address);
 CREATE UNIQUE INDEX sandboxes_name ON public.sandboxes USING btree (name);
+CREATE INDEX sandboxes_parent ON public.sandboxes USING btree (parent_id);
 CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (id);

@@ -7,11 +7,18 @@ export interface SandboxRow {
   name: string;
   address: string | null;
   created_at: string;
+  parent_id: string | null;
   record: string;
   /** What it holds of the node, in bytes and CPUs. */
   held_memory: number;
   held_cpus: number;
   held_disk: number;
+}
+
+export interface AncestorRow {
+  id: string;
+  parent_id: string | null;
+  record: string;
 }
 
 export interface OperationRow {
@@ -87,6 +94,7 @@ interface SettingRow {
 
 export interface Schema {
   sandboxes: SandboxRow;
+  ancestors: AncestorRow;
   operations: StoredOperationRow;
   events: EventRow;
   idempotency_keys: KeyRow;

@@ -1,5 +1,6 @@
 import type { Change, Store } from "@torpor/core";
 import type { Kysely, Transaction } from "kysely";
+import { keepAncestors, listAncestors } from "./ancestors.ts";
 import { checkWithin, readHeld } from "./capacity.ts";
 import { countDeliveries, firstDeliveries, listDeliveries, OutboxWriter, updateDelivery } from "./deliveries.ts";
 import { findKey, writeKey } from "./keys.ts";
@@ -24,6 +25,7 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     findSandbox: (idOrName) => read(() => findSandbox(kysely, idOrName)),
     listSandboxes: () => read(() => listSandboxes(kysely)),
     held: () => read(() => readHeld(kysely)),
+    listAncestors: () => read(() => listAncestors(kysely)),
     findOperation: (id) => read(() => findOperation(kysely, id)),
     listOperations: (sandboxId) => read(() => listOperations(kysely, sandboxId)),
     runningOperations: () => read(() => runningOperations(kysely)),
@@ -58,6 +60,7 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   for (const record of removed) await deleteSandbox(transaction, record);
   for (const record of sandboxes) await writeSandbox(transaction, record);
   if (within !== undefined) await checkWithin(transaction, within);
+  await keepAncestors(transaction, removed);
   for (const record of operations) await writeOperation(transaction, record);
   for (const record of keys) await writeKey(transaction, record);
   for (const record of deliveries) await updateDelivery(transaction, record);

@@ -1,3 +1,5 @@
+CREATE TABLE "ancestors" ("id" text not null primary key, "parent_id" text, "record" text not null);
+CREATE INDEX "ancestors_parent" on "ancestors" ("parent_id");
 CREATE TABLE "deliveries" ("ordinal" integer primary key autoincrement, "webhook_id" text not null, "seq" integer not null, "sandbox_id" text not null, "status" text not null, "created_at" text not null, "next_at" text not null, "ended_at" text, "record" text not null);
 CREATE INDEX "deliveries_end" on "deliveries" ("ended_at");
 CREATE UNIQUE INDEX "deliveries_event" on "deliveries" ("webhook_id", "seq");
@@ -14,9 +16,10 @@ CREATE INDEX "operations_end" on "operations" ("ended_at");
 CREATE UNIQUE INDEX "operations_id" on "operations" ("id");
 CREATE UNIQUE INDEX "operations_one_running" on "operations" ("sandbox_id") where "status" = 'running';
 CREATE INDEX "operations_sandbox" on "operations" ("sandbox_id", "ordinal");
-CREATE TABLE "sandboxes" ("id" text not null primary key, "version" integer not null, "name" text not null, "address" text, "created_at" text not null, "record" text not null, "held_memory" integer default 0 not null, "held_cpus" real default 0 not null, "held_disk" integer default 0 not null);
+CREATE TABLE "sandboxes" ("id" text not null primary key, "version" integer not null, "name" text not null, "address" text, "created_at" text not null, "record" text not null, "parent_id" text, "held_memory" integer default 0 not null, "held_cpus" real default 0 not null, "held_disk" integer default 0 not null);
 CREATE UNIQUE INDEX "sandboxes_address" on "sandboxes" ("address");
 CREATE UNIQUE INDEX "sandboxes_name" on "sandboxes" ("name");
+CREATE INDEX "sandboxes_parent" on "sandboxes" ("parent_id");
 CREATE TABLE schema_migrations (version integer primary key not null, name text not null, applied_at text not null);
 CREATE TABLE "settings" ("name" text not null primary key, "value" text not null);
 CREATE TABLE "webhooks" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "secret" text not null, "record" text not null);

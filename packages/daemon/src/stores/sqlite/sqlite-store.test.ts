@@ -73,6 +73,19 @@ describe("the SQLite store", () => {
     expect(dump(path)).toBe(before);
   });
 
+  test("knows the parents of sandboxes that an earlier Torpor forked", async () => {
+    const database = new Database(path);
+    database.exec(await readFile(join(import.meta.dirname, "../testing/fixtures/0002.sqlite.sql"), "utf8"));
+    const child = sandboxRecord({ id: "sb_child", name: "child", parentId: "sb_aaaaaaaaaaaaaaaa" });
+    database.prepare("insert into sandboxes values ('sb_child', 1, 'child', null, '2026', ?)").run(JSON.stringify(child));
+    database.close();
+    const store = await openSqliteStore(path);
+    const parent = await store.findSandbox("base");
+    await store.commit({ removed: [parent!] });
+    expect(await store.listAncestors()).toMatchObject([{ id: "sb_aaaaaaaaaaaaaaaa", name: "base" }]);
+    await store.close();
+  });
+
   test("says which file is no store", async () => {
     const missing = {
       code: "storage_failed",

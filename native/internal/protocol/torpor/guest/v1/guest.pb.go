@@ -209,6 +209,8 @@ type HelloRequest struct {
 	PidsLimit        uint32                 `protobuf:"varint,13,opt,name=pids_limit,json=pidsLimit,proto3" json:"pids_limit,omitempty"`                        // 0: none
 	Address          string                 `protobuf:"bytes,14,opt,name=address,proto3" json:"address,omitempty"`                                              // the sandbox's own IPv4 address, for /etc/hosts; empty without network
 	Resolver         string                 `protobuf:"bytes,15,opt,name=resolver,proto3" json:"resolver,omitempty"`                                            // nameserver for /etc/resolv.conf, written at a boot; empty: leave the file
+	ForkIndex        uint32                 `protobuf:"varint,16,opt,name=fork_index,json=forkIndex,proto3" json:"fork_index,omitempty"`                        // which child of its fork, from 1 on; 0: of none
+	ForkCount        uint32                 `protobuf:"varint,17,opt,name=fork_count,json=forkCount,proto3" json:"fork_count,omitempty"`                        // children of that fork
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -346,6 +348,20 @@ func (x *HelloRequest) GetResolver() string {
 		return x.Resolver
 	}
 	return ""
+}
+
+func (x *HelloRequest) GetForkIndex() uint32 {
+	if x != nil {
+		return x.ForkIndex
+	}
+	return 0
+}
+
+func (x *HelloRequest) GetForkCount() uint32 {
+	if x != nil {
+		return x.ForkCount
+	}
+	return 0
 }
 
 type HelloResponse struct {
@@ -2961,7 +2977,7 @@ var File_torpor_guest_v1_guest_proto protoreflect.FileDescriptor
 
 const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
-	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"\x90\x04\n" +
+	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"\xce\x04\n" +
 	"\fHelloRequest\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x1d\n" +
 	"\n" +
@@ -2983,7 +2999,11 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
 	"pids_limit\x18\r \x01(\rR\tpidsLimit\x12\x18\n" +
 	"\aaddress\x18\x0e \x01(\tR\aaddress\x12\x1a\n" +
-	"\bresolver\x18\x0f \x01(\tR\bresolver\x1a6\n" +
+	"\bresolver\x18\x0f \x01(\tR\bresolver\x12\x1d\n" +
+	"\n" +
+	"fork_index\x18\x10 \x01(\rR\tforkIndex\x12\x1d\n" +
+	"\n" +
+	"fork_count\x18\x11 \x01(\rR\tforkCount\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"}\n" +

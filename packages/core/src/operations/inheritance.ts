@@ -1,0 +1,24 @@
+import type { ForkOrigin, ForkRequest } from "@torpor/contract";
+import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+import type { Draft } from "./birth.ts";
+
+type Inherited = Pick<Draft, "image" | "resources" | "env" | "workdir" | "user" | "network" | "labels" | "restart" | "parentId" | "fork">;
+
+/** What the child of a fork is born with: its source's settings, and over them what the fork asked for. */
+export function inherit(source: SandboxRecord, operation: OperationRecord, place: Pick<ForkOrigin, "index" | "count">): Inherited {
+  const { image, resources, workdir, user, network, restart } = source;
+  const { env, labels } = operation.request as ForkRequest;
+  return {
+    image,
+    resources,
+    env: { ...source.env, ...env },
+    workdir,
+    user,
+    network,
+    labels: { ...source.labels, ...labels },
+    ...(restart === undefined ? {} : { restart }),
+    parentId: source.id,
+    // Of the operation, so that a child that a later attempt makes says the same.
+    fork: { at: operation.startedAt, ...place },
+  };
+}
