@@ -22,6 +22,8 @@ import (
 const usage = `usage: torpor-shim serve DATA    be the shim of a runtime of the data directory DATA; a line of stdin names
                                  the runtime's own directory, with runtime.json in it
        torpor-shim destroy DIR   free a runtime whose shim is gone
+       torpor-shim compare DATA  tell how two trees differ, as JSON a line; a line of stdin names them, and its end
+                                 ends the work
        torpor-shim hash FILE…    print the hash that a checkpoint's manifest has for a file
 `
 
@@ -36,6 +38,8 @@ func main() {
 		err = serve(args[1])
 	case len(args) == 2 && args[0] == "destroy":
 		err = shim.Destroy(args[1])
+	case len(args) == 2 && args[0] == "compare":
+		err = compareTrees(args[1])
 	case len(args) > 1 && args[0] == "hash":
 		err = hash(args[1:])
 	default:
@@ -48,10 +52,9 @@ func main() {
 	}
 }
 
-// serve starts itself again in a mount namespace of its own: whatever happens to it and the sandbox, their mounts go
-// with them and the host never sees them. unshare(2) moves one thread only, hence the second start. Then it waits to be told
-// which runtime is its own, so that the daemon can have one ready before it needs it.
-func serve(dataDirectory string) error {
+// ownNamespace starts the program again in a mount namespace of its own: whatever happens to it, its mounts go with it
+// and the host never sees them. unshare(2) moves one thread only, hence the second start.
+func ownNamespace(dataDirectory string) error {
 	if os.Getenv(inNamespace) == "" {
 		runtime.LockOSThread()
 		if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
@@ -63,7 +66,12 @@ func serve(dataDirectory string) error {
 		}
 		return syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), inNamespace+"=1"))
 	}
-	if err := host.DropForeignMounts(dataDirectory); err != nil {
+	return host.DropForeignMounts(dataDirectory)
+}
+
+// serve waits to be told which runtime is its own, so that the daemon can have one ready before it needs it.
+func serve(dataDirectory string) error {
+	if err := ownNamespace(dataDirectory); err != nil {
 		return err
 	}
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')

@@ -94,6 +94,11 @@ func (g *guestService) Release(context.Context, *connect.Request[guestv1.Release
 	return connect.NewResponse(&guestv1.ReleaseResponse{}), nil
 }
 
+func (g *guestService) Flush(context.Context, *connect.Request[guestv1.FlushRequest]) (*connect.Response[guestv1.FlushResponse], error) {
+	syscall.Sync()
+	return connect.NewResponse(&guestv1.FlushResponse{}), nil
+}
+
 func (g *guestService) Shutdown(_ context.Context, req *connect.Request[guestv1.ShutdownRequest]) (*connect.Response[guestv1.ShutdownResponse], error) {
 	g.shutdown(time.Duration(req.Msg.GetGraceMs()) * time.Millisecond)
 	time.AfterFunc(answerTime, g.exit)

@@ -94,13 +94,17 @@ func makeUpper(image, upper, work string) error {
 	return unix.Chmod(upper, stat.Mode&0o7777)
 }
 
-// attachLoop binds the file to a free loop device that frees itself with its last user.
 func attachLoop(path string) (*os.File, error) {
 	backing, err := os.OpenFile(path, os.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer backing.Close()
+	return AttachLoop(backing, path)
+}
+
+// AttachLoop binds the file to a free loop device that frees itself with its last user. losetup shows the name.
+func AttachLoop(backing *os.File, name string) (*os.File, error) {
 	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -108,7 +112,7 @@ func attachLoop(path string) (*os.File, error) {
 	defer control.Close()
 	config := unix.LoopConfig{Fd: uint32(backing.Fd())}
 	config.Info.Flags = unix.LO_FLAGS_AUTOCLEAR
-	copy(config.Info.File_name[:63], path)
+	copy(config.Info.File_name[:63], name)
 	// Another process may take the free device between the two calls: then the next one.
 	for range 64 {
 		number, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)

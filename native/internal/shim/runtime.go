@@ -239,7 +239,7 @@ func (r *Runtime) Capture(location string) ([]Part, error) {
 	return listParts(location)
 }
 
-// Sync writes the disk's dirty pages to its block image.
+// syncDisk writes the disk's dirty pages to its block image.
 func (r *Runtime) syncDisk() error {
 	if err := r.root.Sync(); err == nil {
 		return nil

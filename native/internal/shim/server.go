@@ -148,6 +148,8 @@ func (s *server) call(r request) (any, error) {
 		return nil, s.runtime.Freeze()
 	case "thaw":
 		return nil, s.runtime.Thaw()
+	case "sync":
+		return nil, s.runtime.syncDisk()
 	case "capture":
 		parts, err := s.runtime.Capture(r.Location)
 		return map[string]any{"parts": parts}, err

@@ -9,6 +9,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   pause: async () => (await import("./commands/pause.ts")).pauseCommand(),
   resume: async () => (await import("./commands/resume.ts")).resumeCommand(),
   fork: async () => (await import("./commands/fork.ts")).forkCommand(),
+  diff: async () => (await import("./commands/diff.ts")).diffCommand(),
   tree: async () => (await import("./commands/tree.ts")).treeCommand(),
   stop: async () => (await import("./commands/stop.ts")).stopCommand(),
   start: async () => (await import("./commands/start.ts")).startCommand(),

@@ -1,3 +1,4 @@
+export * from "./difference.ts";
 export * from "./error.ts";
 export * from "./error-body.ts";
 export * from "./event.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Difference } from "./difference.ts";
 import { type ErrorCode, errorCatalogue } from "./error.ts";
 import { ErrorBody } from "./error-body.ts";
 import { Event, EventPage } from "./event.ts";
@@ -20,6 +21,7 @@ const named = {
   CreateSandboxRequest,
   CreateWebhookRequest,
   Delivery,
+  Difference,
   Entry,
   ErrorBody,
   Event,

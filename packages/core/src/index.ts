@@ -1,4 +1,5 @@
 export { ancestorOf } from "./ancestors.ts";
+export type { DiffOptions } from "./comparing.ts";
 export type { EventFeed, EventFilter } from "./events/feed.ts";
 export { toTorporError } from "./failure.ts";
 export type { Once } from "./idempotency.ts";

@@ -1,6 +1,7 @@
 import type {
   Actor,
   CreateSandboxRequest,
+  Difference,
   Event,
   FamilyMember,
   ForkRequest,
@@ -14,6 +15,7 @@ import type {
 import { cancel, checkCancelled } from "./cancel.ts";
 import { WaitingRoom } from "./capacity.ts";
 import { ask, lookUp } from "./commands.ts";
+import { compareFiles, type DiffOptions } from "./comparing.ts";
 import { create } from "./creation.ts";
 import type { Asking, Desk } from "./desk.ts";
 import { watchEnds } from "./ends.ts";
@@ -67,6 +69,8 @@ export interface Lifecycle {
   get(idOrName: string): Promise<Sandbox>;
   /** Oldest first. */
   list(): Promise<Sandbox[]>;
+  /** How its files differ from its image's, or those of another sandbox (`with`) from its own. Refusals come with the first. */
+  diff(idOrName: string, options?: DiffOptions): AsyncIterable<Difference>;
   /** What was forked from what: all, or the family of one. Parents before their children. */
   family(idOrName?: string): Promise<FamilyMember[]>;
   operation(id: string): Promise<Operation>;
@@ -136,6 +140,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     remove: (idOrName, request = {}, options) => command(idOrName, "remove", request, options),
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
     list: () => list(ports),
+    diff: (idOrName, options = {}) => compareFiles(desk, idOrName, options),
     family: (idOrName) => family(ports, idOrName),
     operation: (id) => operation(ports, id),
     async cancel(id, { waitMs } = {}) {

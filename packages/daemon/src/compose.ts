@@ -7,6 +7,7 @@ import { capacityOf } from "./capacity.ts";
 import { createPoolCheckpoints } from "./checkpoints/pool-checkpoints.ts";
 import type { Config } from "./config.ts";
 import { createPoolDisks } from "./disks/pool-disks.ts";
+import { createShimComparison } from "./disks/shim-comparison.ts";
 import { removeTraces } from "./engines/oci/traces.ts";
 import { openFailpoint } from "./failpoint.ts";
 import { keepForgetting } from "./history.ts";
@@ -21,7 +22,7 @@ import type { Logger } from "./log.ts";
 import { NatNetwork } from "./network/nat-network.ts";
 import { findResolver, isLoopback } from "./network/resolver.ts";
 import { parseSubnet } from "./network/subnet.ts";
-import { openEngine } from "./open-engine.ts";
+import { nativeBinary, openEngine } from "./open-engine.ts";
 import { openPool } from "./pool/pool.ts";
 import { createHttpReceivers } from "./receivers/http-receivers.ts";
 import { createTargets } from "./receivers/targets.ts";
@@ -75,6 +76,12 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
 
   const host = await readNodeFacts();
   const images = createPoolImages(pool, { registryMirror: config.registryMirror });
+  const comparison = createShimComparison({
+    shimPath: nativeBinary("torpor-shim"),
+    dataDirectory: path.dirname(pool.path),
+    scratch: pool.directory("tmp"),
+  });
+  releases.push(() => comparison.close());
   const failpoint = openFailpoint(process.env);
   if (failpoint !== undefined) log.warn("TORPOR_FAILPOINT is set: this daemon may end itself");
   const ports: Ports = {
@@ -83,6 +90,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
     disks: createPoolDisks(pool),
     checkpoints: createPoolCheckpoints(pool),
     images,
+    comparison,
     network,
     receivers: createHttpReceivers(targets),
     ids: randomIds,

@@ -20,7 +20,7 @@ export async function openEngine({ engine, dataDirectory, ...options }: EngineSe
 }
 
 /** Built by scripts/bootstrap, by Go's names of platforms; TORPOR_NATIVE names another directory. */
-function nativeBinary(name: string): string {
+export function nativeBinary(name: string): string {
   if (process.env.TORPOR_NATIVE !== undefined) {
     return path.join(process.env.TORPOR_NATIVE, name);
   }

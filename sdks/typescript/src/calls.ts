@@ -15,6 +15,7 @@ export const calls = {
   startSandbox: ["POST", "/v1/sandboxes/{id}/start"],
   forkSandbox: ["POST", "/v1/sandboxes/{id}/fork"],
   tree: ["GET", "/v1/tree"],
+  diffSandbox: ["GET", "/v1/sandboxes/{id}/diff"],
   sandboxLogs: ["GET", "/v1/sandboxes/{id}/logs"],
   getOperation: ["GET", "/v1/operations/{oid}"],
   cancelOperation: ["POST", "/v1/operations/{oid}/cancel"],

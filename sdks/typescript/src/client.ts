@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type {
   Capabilities,
   CreateSandboxRequest,
+  Difference,
+  DifferenceLine,
   Event,
   ExecRequest,
   ExecResult,
@@ -18,11 +20,13 @@ import type {
   StartSessionRequest,
   StopRequest,
 } from "@torpor/contract";
+import { TorporError } from "@torpor/contract/error";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
+import { linesOf } from "./lines.ts";
 import { SessionStream } from "./session-stream.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WebhookClient } from "./webhook-client.ts";
@@ -41,6 +45,13 @@ export interface Waiting {
 export interface WaitingForRoom extends Waiting {
   /** How long to wait, in ms, for room on the node where others hold what is asked for. Default 0: `capacity_exceeded` at once. */
   readonly waitCapacityMs?: number;
+}
+
+export interface DiffOptions {
+  /** Another sandbox. Default: from its image to the sandbox. */
+  readonly with?: string;
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** The calls of one daemon. `id` is a sandbox's id or name; failures are `TorporError`s. */
@@ -92,6 +103,24 @@ export class TorporClient {
   /** What was forked from what: all, or the family of one sandbox. Parents stand before their children. */
   async tree(sandbox?: string): Promise<FamilyMember[]> {
     return (await this.#transport.json<{ members: FamilyMember[] }>("tree", { query: { sandbox } })).members;
+  }
+
+  /**
+   * How its files differ from its image's; with another sandbox, what that one has otherwise. One after the other as they are found, at most
+   * `limit`; the generator returns whether there are more. Nothing is woken.
+   */
+  async *diff(id: string, options: DiffOptions = {}): AsyncGenerator<Difference, { readonly truncated: boolean }> {
+    const { signal, ...query } = options;
+    const request = { params: { id }, query, headers: { accept: "application/x-ndjson" }, ...(signal === undefined ? {} : { signal }) };
+    for await (const text of linesOf(await this.#transport.call("diffSandbox", request))) {
+      const line = JSON.parse(text) as DifferenceLine;
+      if ("end" in line) return line.end;
+      if ("error" in line) throw toError(line.error as Parameters<typeof toError>[0]);
+      yield line.difference;
+    }
+    throw new TorporError("daemon_unreachable", "the connection to torpord broke off before all differences were there", {
+      hint: "Ask again.",
+    });
   }
 
   stop(id: string, body: StopRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {

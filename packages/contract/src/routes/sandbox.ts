@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DifferenceLine, DifferenceList } from "../difference.ts";
 import { Family } from "../family.ts";
 import { json, queryBoolean, queryInteger, route, SandboxParams } from "../route-shape.ts";
 import {
@@ -106,6 +107,19 @@ export const sandboxRoutes = {
     summary: "What was forked from what: all sandboxes, or the family of one; removed ones too, as long as others come from them.",
     query: z.strictObject({ sandbox: SandboxParams.shape.id.optional() }),
     responses: { 200: json(Family) },
+  }),
+  diffSandbox: route({
+    ...sandbox,
+    method: "GET",
+    path: "/v1/sandboxes/{id}/diff",
+    summary: "How its files differ from its image, or another sandbox's from its own; from the disks alone, in any state.",
+    query: z.strictObject({
+      with: SandboxParams.shape.id
+        .optional()
+        .describe("Id or name of another sandbox: what that one has otherwise. Default: from the image on."),
+      limit: queryInteger(1_000_000).optional().describe("Most differences. Default 10000 as one JSON document, none as lines."),
+    }),
+    responses: { 200: { kind: "lines", schema: DifferenceList, lines: DifferenceLine } },
   }),
   sandboxLogs: route({
     ...sandbox,

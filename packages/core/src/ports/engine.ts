@@ -63,6 +63,8 @@ export interface Engine {
   inspect(runtimeId: string): Promise<RuntimeStatus>;
   /** Memory that the runtime holds on the host, for capacity checks and for the figure "released". */
   memoryBytes(runtimeId: string): Promise<number>;
+  /** What its programs had written when the call came is in the disk's image when it resolves; they go on. */
+  sync(runtimeId: string): Promise<void>;
   /** Nothing in it runs any more; a frozen one stays frozen. */
   freeze(runtimeId: string): Promise<void>;
   /** Goes on; a running one stays running. */

@@ -1,5 +1,6 @@
 export type * from "./checkpoints.ts";
 export type * from "./clock.ts";
+export type * from "./comparison.ts";
 export type * from "./disks.ts";
 export type * from "./engine.ts";
 export type * from "./guest.ts";

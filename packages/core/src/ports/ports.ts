@@ -1,5 +1,6 @@
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Clock } from "./clock.ts";
+import type { Comparison } from "./comparison.ts";
 import type { Disks } from "./disks.ts";
 import type { Engine } from "./engine.ts";
 import type { Ids } from "./ids.ts";
@@ -34,6 +35,7 @@ export interface Ports {
   readonly disks: Disks;
   readonly checkpoints: Checkpoints;
   readonly images: Images;
+  readonly comparison: Comparison;
   readonly network: Network;
   readonly receivers: Receivers;
   readonly ids: Ids;

@@ -65,6 +65,15 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
       expect(await textOf(content)).toBe("kept");
     });
 
+    test("syncs while it runs, and no runtime that there is not", async () => {
+      const { engine, ids } = harness;
+      const { spec, guest } = await bootOne(harness);
+      await guest.files.write("/data/x", bytes("kept"), { parents: true });
+      await engine.sync(spec.runtimeId);
+      expect(await run(guest, ids, ["true"])).toEqual({ exitCode: 0, output: "" });
+      await expect(engine.sync(ids.next("rt"))).rejects.toMatchObject({ name: "TorporError" });
+    });
+
     test("destroys in any state, twice, and what it never knew", async () => {
       const { engine } = harness;
       const { spec, guest } = await bootOne(harness);

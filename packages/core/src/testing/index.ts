@@ -1,4 +1,5 @@
 export { type CheckpointsHarness, checkpointsConformance } from "./checkpoints-conformance.ts";
+export { type ComparisonHarness, comparisonConformance } from "./comparison-conformance.ts";
 export { type DisksHarness, disksConformance } from "./disks-conformance.ts";
 export { engineConformance } from "./engine-conformance.ts";
 export type { EngineHarness } from "./engine-harness.ts";
@@ -6,6 +7,7 @@ export { eventsConformance } from "./events-conformance.ts";
 export { FakeClock } from "./fake-clock.ts";
 export { type ImagesHarness, imagesConformance } from "./images-conformance.ts";
 export { MemoryCheckpoints } from "./memory-checkpoints.ts";
+export { MemoryComparison } from "./memory-comparison.ts";
 export { MemoryDisks } from "./memory-disks.ts";
 export { MemoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";
 export { MemoryImages } from "./memory-images.ts";

@@ -1,11 +1,29 @@
 import { checkpointsConformance } from "./checkpoints-conformance.ts";
+import { comparisonConformance } from "./comparison-conformance.ts";
 import { disksConformance } from "./disks-conformance.ts";
 import { imagesConformance } from "./images-conformance.ts";
 import { MemoryCheckpoints } from "./memory-checkpoints.ts";
+import { MemoryComparison } from "./memory-comparison.ts";
 import { MemoryDisks } from "./memory-disks.ts";
 import { MemoryImages } from "./memory-images.ts";
 import { MemoryReceivers } from "./memory-receivers.ts";
 import { receiversConformance } from "./receivers-conformance.ts";
+
+comparisonConformance("the in-memory comparison", async () => {
+  const disks = new MemoryDisks();
+  let count = 0;
+  return {
+    comparison: new MemoryComparison(disks),
+    image: { disk: null, image: "memory:image" },
+    async tree(files) {
+      const id = `dk_${count++}`;
+      await disks.create(id, 1024);
+      for (const [path, content] of Object.entries(files)) disks.open(id).files.set(path, { content, mode: 0o644 });
+      return { disk: disks.locate(id), image: "memory:image" };
+    },
+    async dispose() {},
+  };
+});
 
 disksConformance("the in-memory disks", async () => {
   const disks = new MemoryDisks();

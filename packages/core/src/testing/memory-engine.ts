@@ -75,6 +75,10 @@ export class MemoryEngine implements Engine {
     return heldBytes + this.#get(runtimeId).dump().length;
   }
 
+  async sync(runtimeId: string): Promise<void> {
+    this.#get(runtimeId);
+  }
+
   async freeze(runtimeId: string): Promise<void> {
     this.#require("pause");
     await this.#faulty("freeze", async () => this.#turn(runtimeId, "frozen"));

@@ -5,6 +5,7 @@ import { createLifecycle, type Lifecycle } from "../sandboxes.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { KillSwitch } from "./killable.ts";
 import { MemoryCheckpoints } from "./memory-checkpoints.ts";
+import { MemoryComparison } from "./memory-comparison.ts";
 import { MemoryDisks } from "./memory-disks.ts";
 import { MemoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";
 import { MemoryImages } from "./memory-images.ts";
@@ -26,6 +27,7 @@ export class MemoryWorld {
   readonly disks = new MemoryDisks();
   readonly checkpoints = new MemoryCheckpoints();
   readonly images = new MemoryImages();
+  readonly comparison = new MemoryComparison(this.disks);
   readonly network = new MemoryNetwork();
   readonly receivers = new MemoryReceivers();
   readonly ids = new SequenceIds();
@@ -47,9 +49,9 @@ export class MemoryWorld {
   }
 
   ports(failpoint?: Failpoint): Ports {
-    const { store, disks, checkpoints, images, network, receivers, ids, clock, engine } = this;
+    const { store, disks, checkpoints, images, comparison, network, receivers, ids, clock, engine } = this;
     const node = { memoryBytes: 8 * 1024 ** 3, cpus: 4, capacity: this.capacity };
-    const world = { store, disks, checkpoints, images, network, receivers, ids, clock, engine };
+    const world = { store, disks, checkpoints, images, comparison, network, receivers, ids, clock, engine };
     return { ...world, log: this.#log, node, ...(failpoint ? { failpoint } : {}) };
   }
 

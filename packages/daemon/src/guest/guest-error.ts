@@ -68,6 +68,8 @@ const codes: Partial<Record<Code, CodeBySubject>> = {
   [Code.FailedPrecondition]: { session: "session_ended", guest: "internal", other: "directory_not_empty" },
   [Code.DeadlineExceeded]: { other: "timeout" },
   [Code.Canceled]: { other: "timeout" },
+  // The guest of a checkpoint that an earlier version made.
+  [Code.Unimplemented]: { other: "capability_unsupported" },
 };
 
 function codeOf(failure: ConnectError, subject: Subject): ErrorCode {

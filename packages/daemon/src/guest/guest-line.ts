@@ -84,6 +84,11 @@ export class GuestLine implements Guest {
     await this.#guarded(() => this.#client.release({}));
   }
 
+  /** Dirty files to the disk; nothing is kept from going on. */
+  async flush(): Promise<void> {
+    await this.#guarded(() => this.#client.flush({}));
+  }
+
   async shutdown(graceMs: number): Promise<void> {
     await this.#guarded(() => this.#client.shutdown({ graceMs }));
   }

@@ -1,4 +1,4 @@
-import type { Guest, Identity } from "@torpor/core";
+import type { Identity } from "@torpor/core";
 import type { CloseReason } from "./guest-error.ts";
 import { GuestLine } from "./guest-line.ts";
 
@@ -21,7 +21,7 @@ export class GuestLines {
     return this.#held.get(runtimeId)?.line.closed === false;
   }
 
-  async open(runtimeId: string): Promise<Guest> {
+  async open(runtimeId: string): Promise<GuestLine> {
     let held = this.#held.get(runtimeId);
     if (held === undefined || held.line.closed) {
       const identity = held?.line.identity;

@@ -5,6 +5,7 @@ import { checkRequest } from "./check-request.ts";
 import { answerError, answerUnknownRoute } from "./error-answer.ts";
 import { parseJson } from "./json-body.ts";
 import { parseQuery } from "./query.ts";
+import { serveDiff } from "./routes/diff.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveImages } from "./routes/images.ts";
@@ -44,6 +45,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
 
   await app.register(websocket, { options: { maxPayload: messageLimitBytes, perMessageDeflate: false } });
   serveSandboxes(app, served);
+  serveDiff(app, served);
   serveOperations(app, served);
   serveEvents(app, served);
   serveWebhooks(app, served);

@@ -10,6 +10,7 @@ import type { OciRuntime } from "./oci-runtime.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
 import { ShimClient, ShimGone } from "./shim-client.ts";
 import { connectorPath, guestPath } from "./spec.ts";
+import { withLog } from "./with-log.ts";
 
 export interface OciEngineOptions {
   /** Of the data directory: names everything on the host. */
@@ -94,6 +95,13 @@ export class OciEngine implements Engine {
 
   async memoryBytes(runtimeId: string): Promise<number> {
     return (await this.#shim(runtimeId)).memoryBytes();
+  }
+
+  /** First the sentry's own caches, then the host's. */
+  async sync(runtimeId: string): Promise<void> {
+    const shim = await this.#shim(runtimeId);
+    await (await this.#lines.open(runtimeId)).flush();
+    await shim.sync();
   }
 
   async freeze(runtimeId: string): Promise<void> {
@@ -283,15 +291,4 @@ export class OciEngine implements Engine {
       });
     }
   }
-}
-
-function withLog(error: unknown, log: string): unknown {
-  if (!(error instanceof TorporError) || log.trim() === "") {
-    return error;
-  }
-  return new TorporError(error.code, error.message, {
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-    details: { ...error.details, log },
-    cause: error,
-  });
 }

@@ -64,6 +64,9 @@ export class ShimClient {
   thaw(): Promise<void> {
     return this.#call("thaw") as Promise<void>;
   }
+  sync(): Promise<void> {
+    return this.#call("sync") as Promise<void>;
+  }
   async capture(location: string): Promise<Capture["parts"]> {
     const { parts } = (await this.#call("capture", { location })) as { parts: Capture["parts"] };
     return parts;

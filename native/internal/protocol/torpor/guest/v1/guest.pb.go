@@ -576,6 +576,78 @@ func (*ReleaseResponse) Descriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{5}
 }
 
+type FlushRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlushRequest) Reset() {
+	*x = FlushRequest{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlushRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlushRequest) ProtoMessage() {}
+
+func (x *FlushRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlushRequest.ProtoReflect.Descriptor instead.
+func (*FlushRequest) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{6}
+}
+
+type FlushResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlushResponse) Reset() {
+	*x = FlushResponse{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlushResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlushResponse) ProtoMessage() {}
+
+func (x *FlushResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlushResponse.ProtoReflect.Descriptor instead.
+func (*FlushResponse) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{7}
+}
+
 type ShutdownRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	GraceMs       uint32                 `protobuf:"varint,1,opt,name=grace_ms,json=graceMs,proto3" json:"grace_ms,omitempty"`
@@ -585,7 +657,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -597,7 +669,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -610,7 +682,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{6}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ShutdownRequest) GetGraceMs() uint32 {
@@ -628,7 +700,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -640,7 +712,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -653,7 +725,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{7}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{9}
 }
 
 type StatsRequest struct {
@@ -664,7 +736,7 @@ type StatsRequest struct {
 
 func (x *StatsRequest) Reset() {
 	*x = StatsRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -676,7 +748,7 @@ func (x *StatsRequest) String() string {
 func (*StatsRequest) ProtoMessage() {}
 
 func (x *StatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -689,7 +761,7 @@ func (x *StatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatsRequest.ProtoReflect.Descriptor instead.
 func (*StatsRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{8}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{10}
 }
 
 type StatsResponse struct {
@@ -704,7 +776,7 @@ type StatsResponse struct {
 
 func (x *StatsResponse) Reset() {
 	*x = StatsResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +788,7 @@ func (x *StatsResponse) String() string {
 func (*StatsResponse) ProtoMessage() {}
 
 func (x *StatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +801,7 @@ func (x *StatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatsResponse.ProtoReflect.Descriptor instead.
 func (*StatsResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{9}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *StatsResponse) GetMemoryTotalBytes() uint64 {
@@ -780,7 +852,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -792,7 +864,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -805,7 +877,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{10}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *StartRequest) GetSessionId() string {
@@ -889,7 +961,7 @@ type Terminal struct {
 
 func (x *Terminal) Reset() {
 	*x = Terminal{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -901,7 +973,7 @@ func (x *Terminal) String() string {
 func (*Terminal) ProtoMessage() {}
 
 func (x *Terminal) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -914,7 +986,7 @@ func (x *Terminal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Terminal.ProtoReflect.Descriptor instead.
 func (*Terminal) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{11}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Terminal) GetRows() uint32 {
@@ -947,7 +1019,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -959,7 +1031,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -972,7 +1044,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{12}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StartResponse) GetSession() *Session {
@@ -1001,7 +1073,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1013,7 +1085,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1026,7 +1098,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{13}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Session) GetId() string {
@@ -1119,7 +1191,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1131,7 +1203,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1144,7 +1216,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{14}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *End) GetReason() EndReason {
@@ -1192,7 +1264,7 @@ type SessionError struct {
 
 func (x *SessionError) Reset() {
 	*x = SessionError{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1204,7 +1276,7 @@ func (x *SessionError) String() string {
 func (*SessionError) ProtoMessage() {}
 
 func (x *SessionError) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1217,7 +1289,7 @@ func (x *SessionError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionError.ProtoReflect.Descriptor instead.
 func (*SessionError) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{15}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SessionError) GetExitCode() uint32 {
@@ -1238,7 +1310,7 @@ type AttachRequest struct {
 
 func (x *AttachRequest) Reset() {
 	*x = AttachRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1250,7 +1322,7 @@ func (x *AttachRequest) String() string {
 func (*AttachRequest) ProtoMessage() {}
 
 func (x *AttachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1263,7 +1335,7 @@ func (x *AttachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachRequest.ProtoReflect.Descriptor instead.
 func (*AttachRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{16}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AttachRequest) GetSessionId() string {
@@ -1301,7 +1373,7 @@ type AttachResponse struct {
 
 func (x *AttachResponse) Reset() {
 	*x = AttachResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1313,7 +1385,7 @@ func (x *AttachResponse) String() string {
 func (*AttachResponse) ProtoMessage() {}
 
 func (x *AttachResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1326,7 +1398,7 @@ func (x *AttachResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachResponse.ProtoReflect.Descriptor instead.
 func (*AttachResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{17}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AttachResponse) GetEvent() isAttachResponse_Event {
@@ -1396,7 +1468,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1480,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1493,7 @@ func (x *Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Output.ProtoReflect.Descriptor instead.
 func (*Output) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{18}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Output) GetSeq() uint64 {
@@ -1457,7 +1529,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1469,7 +1541,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1482,7 +1554,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{19}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WriteRequest) GetSessionId() string {
@@ -1522,7 +1594,7 @@ type WriteResponse struct {
 
 func (x *WriteResponse) Reset() {
 	*x = WriteResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1606,7 @@ func (x *WriteResponse) String() string {
 func (*WriteResponse) ProtoMessage() {}
 
 func (x *WriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1619,7 @@ func (x *WriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteResponse.ProtoReflect.Descriptor instead.
 func (*WriteResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{20}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WriteResponse) GetOffset() uint64 {
@@ -1568,7 +1640,7 @@ type ResizeRequest struct {
 
 func (x *ResizeRequest) Reset() {
 	*x = ResizeRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1580,7 +1652,7 @@ func (x *ResizeRequest) String() string {
 func (*ResizeRequest) ProtoMessage() {}
 
 func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1593,7 +1665,7 @@ func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeRequest.ProtoReflect.Descriptor instead.
 func (*ResizeRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{21}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ResizeRequest) GetSessionId() string {
@@ -1625,7 +1697,7 @@ type ResizeResponse struct {
 
 func (x *ResizeResponse) Reset() {
 	*x = ResizeResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +1709,7 @@ func (x *ResizeResponse) String() string {
 func (*ResizeResponse) ProtoMessage() {}
 
 func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +1722,7 @@ func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeResponse.ProtoReflect.Descriptor instead.
 func (*ResizeResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{22}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{24}
 }
 
 type SignalRequest struct {
@@ -1663,7 +1735,7 @@ type SignalRequest struct {
 
 func (x *SignalRequest) Reset() {
 	*x = SignalRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1675,7 +1747,7 @@ func (x *SignalRequest) String() string {
 func (*SignalRequest) ProtoMessage() {}
 
 func (x *SignalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1688,7 +1760,7 @@ func (x *SignalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalRequest.ProtoReflect.Descriptor instead.
 func (*SignalRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{23}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SignalRequest) GetSessionId() string {
@@ -1713,7 +1785,7 @@ type SignalResponse struct {
 
 func (x *SignalResponse) Reset() {
 	*x = SignalResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1797,7 @@ func (x *SignalResponse) String() string {
 func (*SignalResponse) ProtoMessage() {}
 
 func (x *SignalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1738,7 +1810,7 @@ func (x *SignalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalResponse.ProtoReflect.Descriptor instead.
 func (*SignalResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{24}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{26}
 }
 
 type GetRequest struct {
@@ -1750,7 +1822,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1762,7 +1834,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1775,7 +1847,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{25}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetRequest) GetSessionId() string {
@@ -1793,7 +1865,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1805,7 +1877,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1818,7 +1890,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{26}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{28}
 }
 
 type ListResponse struct {
@@ -1830,7 +1902,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1842,7 +1914,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1855,7 +1927,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{27}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListResponse) GetSessions() []*Session {
@@ -1875,7 +1947,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1887,7 +1959,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1900,7 +1972,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{28}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RemoveRequest) GetSessionId() string {
@@ -1925,7 +1997,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1937,7 +2009,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1950,7 +2022,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{29}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{31}
 }
 
 type Entry struct {
@@ -1972,7 +2044,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1984,7 +2056,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1997,7 +2069,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{30}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Entry) GetPath() string {
@@ -2088,7 +2160,7 @@ type StatRequest struct {
 
 func (x *StatRequest) Reset() {
 	*x = StatRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2100,7 +2172,7 @@ func (x *StatRequest) String() string {
 func (*StatRequest) ProtoMessage() {}
 
 func (x *StatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2113,7 +2185,7 @@ func (x *StatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatRequest.ProtoReflect.Descriptor instead.
 func (*StatRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{31}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *StatRequest) GetPath() string {
@@ -2148,7 +2220,7 @@ type ListDirectoryRequest struct {
 
 func (x *ListDirectoryRequest) Reset() {
 	*x = ListDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2160,7 +2232,7 @@ func (x *ListDirectoryRequest) String() string {
 func (*ListDirectoryRequest) ProtoMessage() {}
 
 func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2173,7 +2245,7 @@ func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*ListDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{32}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListDirectoryRequest) GetPath() string {
@@ -2206,7 +2278,7 @@ type ListDirectoryResponse struct {
 
 func (x *ListDirectoryResponse) Reset() {
 	*x = ListDirectoryResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2218,7 +2290,7 @@ func (x *ListDirectoryResponse) String() string {
 func (*ListDirectoryResponse) ProtoMessage() {}
 
 func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2231,7 +2303,7 @@ func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryResponse.ProtoReflect.Descriptor instead.
 func (*ListDirectoryResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListDirectoryResponse) GetEntries() []*Entry {
@@ -2253,7 +2325,7 @@ type ReadRequest struct {
 
 func (x *ReadRequest) Reset() {
 	*x = ReadRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2265,7 +2337,7 @@ func (x *ReadRequest) String() string {
 func (*ReadRequest) ProtoMessage() {}
 
 func (x *ReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2278,7 +2350,7 @@ func (x *ReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadRequest.ProtoReflect.Descriptor instead.
 func (*ReadRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReadRequest) GetPath() string {
@@ -2319,7 +2391,7 @@ type ReadResponse struct {
 
 func (x *ReadResponse) Reset() {
 	*x = ReadResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2331,7 +2403,7 @@ func (x *ReadResponse) String() string {
 func (*ReadResponse) ProtoMessage() {}
 
 func (x *ReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2344,7 +2416,7 @@ func (x *ReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResponse.ProtoReflect.Descriptor instead.
 func (*ReadResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReadResponse) GetEntry() *Entry {
@@ -2372,7 +2444,7 @@ type WriteFileRequest struct {
 
 func (x *WriteFileRequest) Reset() {
 	*x = WriteFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2384,7 +2456,7 @@ func (x *WriteFileRequest) String() string {
 func (*WriteFileRequest) ProtoMessage() {}
 
 func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2397,7 +2469,7 @@ func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileRequest.ProtoReflect.Descriptor instead.
 func (*WriteFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *WriteFileRequest) GetOpen() *WriteFileOpen {
@@ -2433,7 +2505,7 @@ type WriteFileOpen struct {
 
 func (x *WriteFileOpen) Reset() {
 	*x = WriteFileOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2445,7 +2517,7 @@ func (x *WriteFileOpen) String() string {
 func (*WriteFileOpen) ProtoMessage() {}
 
 func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2458,7 +2530,7 @@ func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileOpen.ProtoReflect.Descriptor instead.
 func (*WriteFileOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *WriteFileOpen) GetPath() string {
@@ -2501,7 +2573,7 @@ type MakeDirectoryRequest struct {
 
 func (x *MakeDirectoryRequest) Reset() {
 	*x = MakeDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2513,7 +2585,7 @@ func (x *MakeDirectoryRequest) String() string {
 func (*MakeDirectoryRequest) ProtoMessage() {}
 
 func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2526,7 +2598,7 @@ func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MakeDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*MakeDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *MakeDirectoryRequest) GetPath() string {
@@ -2568,7 +2640,7 @@ type MoveRequest struct {
 
 func (x *MoveRequest) Reset() {
 	*x = MoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2580,7 +2652,7 @@ func (x *MoveRequest) String() string {
 func (*MoveRequest) ProtoMessage() {}
 
 func (x *MoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2593,7 +2665,7 @@ func (x *MoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRequest.ProtoReflect.Descriptor instead.
 func (*MoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *MoveRequest) GetFrom() string {
@@ -2628,7 +2700,7 @@ type RemoveFileRequest struct {
 
 func (x *RemoveFileRequest) Reset() {
 	*x = RemoveFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2640,7 +2712,7 @@ func (x *RemoveFileRequest) String() string {
 func (*RemoveFileRequest) ProtoMessage() {}
 
 func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2653,7 +2725,7 @@ func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileRequest.ProtoReflect.Descriptor instead.
 func (*RemoveFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *RemoveFileRequest) GetPath() string {
@@ -2685,7 +2757,7 @@ type RemoveFileResponse struct {
 
 func (x *RemoveFileResponse) Reset() {
 	*x = RemoveFileResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2697,7 +2769,7 @@ func (x *RemoveFileResponse) String() string {
 func (*RemoveFileResponse) ProtoMessage() {}
 
 func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2710,7 +2782,7 @@ func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileResponse.ProtoReflect.Descriptor instead.
 func (*RemoveFileResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
 }
 
 type ReadArchiveRequest struct {
@@ -2724,7 +2796,7 @@ type ReadArchiveRequest struct {
 
 func (x *ReadArchiveRequest) Reset() {
 	*x = ReadArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2736,7 +2808,7 @@ func (x *ReadArchiveRequest) String() string {
 func (*ReadArchiveRequest) ProtoMessage() {}
 
 func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2749,7 +2821,7 @@ func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArchiveRequest.ProtoReflect.Descriptor instead.
 func (*ReadArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ReadArchiveRequest) GetPath() string {
@@ -2782,7 +2854,7 @@ type ArchiveChunk struct {
 
 func (x *ArchiveChunk) Reset() {
 	*x = ArchiveChunk{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2794,7 +2866,7 @@ func (x *ArchiveChunk) String() string {
 func (*ArchiveChunk) ProtoMessage() {}
 
 func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2807,7 +2879,7 @@ func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveChunk.ProtoReflect.Descriptor instead.
 func (*ArchiveChunk) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ArchiveChunk) GetData() []byte {
@@ -2827,7 +2899,7 @@ type WriteArchiveRequest struct {
 
 func (x *WriteArchiveRequest) Reset() {
 	*x = WriteArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2839,7 +2911,7 @@ func (x *WriteArchiveRequest) String() string {
 func (*WriteArchiveRequest) ProtoMessage() {}
 
 func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2852,7 +2924,7 @@ func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveRequest.ProtoReflect.Descriptor instead.
 func (*WriteArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *WriteArchiveRequest) GetOpen() *WriteArchiveOpen {
@@ -2879,7 +2951,7 @@ type WriteArchiveOpen struct {
 
 func (x *WriteArchiveOpen) Reset() {
 	*x = WriteArchiveOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2891,7 +2963,7 @@ func (x *WriteArchiveOpen) String() string {
 func (*WriteArchiveOpen) ProtoMessage() {}
 
 func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2904,7 +2976,7 @@ func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveOpen.ProtoReflect.Descriptor instead.
 func (*WriteArchiveOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *WriteArchiveOpen) GetPath() string {
@@ -2931,7 +3003,7 @@ type WriteArchiveResponse struct {
 
 func (x *WriteArchiveResponse) Reset() {
 	*x = WriteArchiveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2943,7 +3015,7 @@ func (x *WriteArchiveResponse) String() string {
 func (*WriteArchiveResponse) ProtoMessage() {}
 
 func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2956,7 +3028,7 @@ func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveResponse.ProtoReflect.Descriptor instead.
 func (*WriteArchiveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *WriteArchiveResponse) GetFiles() uint64 {
@@ -3016,7 +3088,9 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x0ePrepareRequest\"\x11\n" +
 	"\x0fPrepareResponse\"\x10\n" +
 	"\x0eReleaseRequest\"\x11\n" +
-	"\x0fReleaseResponse\",\n" +
+	"\x0fReleaseResponse\"\x0e\n" +
+	"\fFlushRequest\"\x0f\n" +
+	"\rFlushResponse\",\n" +
 	"\x0fShutdownRequest\x12\x19\n" +
 	"\bgrace_ms\x18\x01 \x01(\rR\agraceMs\"\x12\n" +
 	"\x10ShutdownResponse\"\x0e\n" +
@@ -3201,11 +3275,12 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x0fENTRY_TYPE_FILE\x10\x01\x12\x18\n" +
 	"\x14ENTRY_TYPE_DIRECTORY\x10\x02\x12\x16\n" +
 	"\x12ENTRY_TYPE_SYMLINK\x10\x03\x12\x14\n" +
-	"\x10ENTRY_TYPE_OTHER\x10\x042\x84\x03\n" +
+	"\x10ENTRY_TYPE_OTHER\x10\x042\xcc\x03\n" +
 	"\x05Guest\x12F\n" +
 	"\x05Hello\x12\x1d.torpor.guest.v1.HelloRequest\x1a\x1e.torpor.guest.v1.HelloResponse\x12L\n" +
 	"\aPrepare\x12\x1f.torpor.guest.v1.PrepareRequest\x1a .torpor.guest.v1.PrepareResponse\x12L\n" +
-	"\aRelease\x12\x1f.torpor.guest.v1.ReleaseRequest\x1a .torpor.guest.v1.ReleaseResponse\x12O\n" +
+	"\aRelease\x12\x1f.torpor.guest.v1.ReleaseRequest\x1a .torpor.guest.v1.ReleaseResponse\x12F\n" +
+	"\x05Flush\x12\x1d.torpor.guest.v1.FlushRequest\x1a\x1e.torpor.guest.v1.FlushResponse\x12O\n" +
 	"\bShutdown\x12 .torpor.guest.v1.ShutdownRequest\x1a!.torpor.guest.v1.ShutdownResponse\x12F\n" +
 	"\x05Stats\x12\x1d.torpor.guest.v1.StatsRequest\x1a\x1e.torpor.guest.v1.StatsResponse2\x94\x05\n" +
 	"\bSessions\x12F\n" +
@@ -3242,7 +3317,7 @@ func file_torpor_guest_v1_guest_proto_rawDescGZIP() []byte {
 }
 
 var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
+var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 51)
 var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(EndReason)(0),                // 0: torpor.guest.v1.EndReason
 	(Stream)(0),                   // 1: torpor.guest.v1.Stream
@@ -3253,115 +3328,119 @@ var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(*PrepareResponse)(nil),       // 6: torpor.guest.v1.PrepareResponse
 	(*ReleaseRequest)(nil),        // 7: torpor.guest.v1.ReleaseRequest
 	(*ReleaseResponse)(nil),       // 8: torpor.guest.v1.ReleaseResponse
-	(*ShutdownRequest)(nil),       // 9: torpor.guest.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 10: torpor.guest.v1.ShutdownResponse
-	(*StatsRequest)(nil),          // 11: torpor.guest.v1.StatsRequest
-	(*StatsResponse)(nil),         // 12: torpor.guest.v1.StatsResponse
-	(*StartRequest)(nil),          // 13: torpor.guest.v1.StartRequest
-	(*Terminal)(nil),              // 14: torpor.guest.v1.Terminal
-	(*StartResponse)(nil),         // 15: torpor.guest.v1.StartResponse
-	(*Session)(nil),               // 16: torpor.guest.v1.Session
-	(*End)(nil),                   // 17: torpor.guest.v1.End
-	(*SessionError)(nil),          // 18: torpor.guest.v1.SessionError
-	(*AttachRequest)(nil),         // 19: torpor.guest.v1.AttachRequest
-	(*AttachResponse)(nil),        // 20: torpor.guest.v1.AttachResponse
-	(*Output)(nil),                // 21: torpor.guest.v1.Output
-	(*WriteRequest)(nil),          // 22: torpor.guest.v1.WriteRequest
-	(*WriteResponse)(nil),         // 23: torpor.guest.v1.WriteResponse
-	(*ResizeRequest)(nil),         // 24: torpor.guest.v1.ResizeRequest
-	(*ResizeResponse)(nil),        // 25: torpor.guest.v1.ResizeResponse
-	(*SignalRequest)(nil),         // 26: torpor.guest.v1.SignalRequest
-	(*SignalResponse)(nil),        // 27: torpor.guest.v1.SignalResponse
-	(*GetRequest)(nil),            // 28: torpor.guest.v1.GetRequest
-	(*ListRequest)(nil),           // 29: torpor.guest.v1.ListRequest
-	(*ListResponse)(nil),          // 30: torpor.guest.v1.ListResponse
-	(*RemoveRequest)(nil),         // 31: torpor.guest.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 32: torpor.guest.v1.RemoveResponse
-	(*Entry)(nil),                 // 33: torpor.guest.v1.Entry
-	(*StatRequest)(nil),           // 34: torpor.guest.v1.StatRequest
-	(*ListDirectoryRequest)(nil),  // 35: torpor.guest.v1.ListDirectoryRequest
-	(*ListDirectoryResponse)(nil), // 36: torpor.guest.v1.ListDirectoryResponse
-	(*ReadRequest)(nil),           // 37: torpor.guest.v1.ReadRequest
-	(*ReadResponse)(nil),          // 38: torpor.guest.v1.ReadResponse
-	(*WriteFileRequest)(nil),      // 39: torpor.guest.v1.WriteFileRequest
-	(*WriteFileOpen)(nil),         // 40: torpor.guest.v1.WriteFileOpen
-	(*MakeDirectoryRequest)(nil),  // 41: torpor.guest.v1.MakeDirectoryRequest
-	(*MoveRequest)(nil),           // 42: torpor.guest.v1.MoveRequest
-	(*RemoveFileRequest)(nil),     // 43: torpor.guest.v1.RemoveFileRequest
-	(*RemoveFileResponse)(nil),    // 44: torpor.guest.v1.RemoveFileResponse
-	(*ReadArchiveRequest)(nil),    // 45: torpor.guest.v1.ReadArchiveRequest
-	(*ArchiveChunk)(nil),          // 46: torpor.guest.v1.ArchiveChunk
-	(*WriteArchiveRequest)(nil),   // 47: torpor.guest.v1.WriteArchiveRequest
-	(*WriteArchiveOpen)(nil),      // 48: torpor.guest.v1.WriteArchiveOpen
-	(*WriteArchiveResponse)(nil),  // 49: torpor.guest.v1.WriteArchiveResponse
-	nil,                           // 50: torpor.guest.v1.HelloRequest.EnvEntry
-	nil,                           // 51: torpor.guest.v1.StartRequest.EnvEntry
+	(*FlushRequest)(nil),          // 9: torpor.guest.v1.FlushRequest
+	(*FlushResponse)(nil),         // 10: torpor.guest.v1.FlushResponse
+	(*ShutdownRequest)(nil),       // 11: torpor.guest.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 12: torpor.guest.v1.ShutdownResponse
+	(*StatsRequest)(nil),          // 13: torpor.guest.v1.StatsRequest
+	(*StatsResponse)(nil),         // 14: torpor.guest.v1.StatsResponse
+	(*StartRequest)(nil),          // 15: torpor.guest.v1.StartRequest
+	(*Terminal)(nil),              // 16: torpor.guest.v1.Terminal
+	(*StartResponse)(nil),         // 17: torpor.guest.v1.StartResponse
+	(*Session)(nil),               // 18: torpor.guest.v1.Session
+	(*End)(nil),                   // 19: torpor.guest.v1.End
+	(*SessionError)(nil),          // 20: torpor.guest.v1.SessionError
+	(*AttachRequest)(nil),         // 21: torpor.guest.v1.AttachRequest
+	(*AttachResponse)(nil),        // 22: torpor.guest.v1.AttachResponse
+	(*Output)(nil),                // 23: torpor.guest.v1.Output
+	(*WriteRequest)(nil),          // 24: torpor.guest.v1.WriteRequest
+	(*WriteResponse)(nil),         // 25: torpor.guest.v1.WriteResponse
+	(*ResizeRequest)(nil),         // 26: torpor.guest.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 27: torpor.guest.v1.ResizeResponse
+	(*SignalRequest)(nil),         // 28: torpor.guest.v1.SignalRequest
+	(*SignalResponse)(nil),        // 29: torpor.guest.v1.SignalResponse
+	(*GetRequest)(nil),            // 30: torpor.guest.v1.GetRequest
+	(*ListRequest)(nil),           // 31: torpor.guest.v1.ListRequest
+	(*ListResponse)(nil),          // 32: torpor.guest.v1.ListResponse
+	(*RemoveRequest)(nil),         // 33: torpor.guest.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 34: torpor.guest.v1.RemoveResponse
+	(*Entry)(nil),                 // 35: torpor.guest.v1.Entry
+	(*StatRequest)(nil),           // 36: torpor.guest.v1.StatRequest
+	(*ListDirectoryRequest)(nil),  // 37: torpor.guest.v1.ListDirectoryRequest
+	(*ListDirectoryResponse)(nil), // 38: torpor.guest.v1.ListDirectoryResponse
+	(*ReadRequest)(nil),           // 39: torpor.guest.v1.ReadRequest
+	(*ReadResponse)(nil),          // 40: torpor.guest.v1.ReadResponse
+	(*WriteFileRequest)(nil),      // 41: torpor.guest.v1.WriteFileRequest
+	(*WriteFileOpen)(nil),         // 42: torpor.guest.v1.WriteFileOpen
+	(*MakeDirectoryRequest)(nil),  // 43: torpor.guest.v1.MakeDirectoryRequest
+	(*MoveRequest)(nil),           // 44: torpor.guest.v1.MoveRequest
+	(*RemoveFileRequest)(nil),     // 45: torpor.guest.v1.RemoveFileRequest
+	(*RemoveFileResponse)(nil),    // 46: torpor.guest.v1.RemoveFileResponse
+	(*ReadArchiveRequest)(nil),    // 47: torpor.guest.v1.ReadArchiveRequest
+	(*ArchiveChunk)(nil),          // 48: torpor.guest.v1.ArchiveChunk
+	(*WriteArchiveRequest)(nil),   // 49: torpor.guest.v1.WriteArchiveRequest
+	(*WriteArchiveOpen)(nil),      // 50: torpor.guest.v1.WriteArchiveOpen
+	(*WriteArchiveResponse)(nil),  // 51: torpor.guest.v1.WriteArchiveResponse
+	nil,                           // 52: torpor.guest.v1.HelloRequest.EnvEntry
+	nil,                           // 53: torpor.guest.v1.StartRequest.EnvEntry
 }
 var file_torpor_guest_v1_guest_proto_depIdxs = []int32{
-	50, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
-	51, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
-	14, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
-	16, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
-	17, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
+	52, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
+	53, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
+	16, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
+	18, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
+	19, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
 	0,  // 5: torpor.guest.v1.End.reason:type_name -> torpor.guest.v1.EndReason
-	16, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
-	21, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
-	17, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
+	18, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
+	23, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
+	19, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
 	1,  // 9: torpor.guest.v1.Output.stream:type_name -> torpor.guest.v1.Stream
-	16, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
+	18, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
 	2,  // 11: torpor.guest.v1.Entry.type:type_name -> torpor.guest.v1.EntryType
-	33, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
-	33, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
-	40, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
-	48, // 15: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
+	35, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
+	35, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
+	42, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
+	50, // 15: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
 	3,  // 16: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
 	5,  // 17: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
 	7,  // 18: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
-	9,  // 19: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
-	11, // 20: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
-	13, // 21: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
-	13, // 22: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
-	19, // 23: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
-	22, // 24: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
-	24, // 25: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
-	26, // 26: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
-	28, // 27: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
-	29, // 28: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
-	31, // 29: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
-	34, // 30: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
-	35, // 31: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
-	37, // 32: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
-	39, // 33: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
-	41, // 34: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
-	42, // 35: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
-	43, // 36: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
-	45, // 37: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
-	47, // 38: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
-	4,  // 39: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
-	6,  // 40: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
-	8,  // 41: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
-	10, // 42: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
-	12, // 43: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
-	15, // 44: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
-	20, // 45: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
-	20, // 46: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
-	23, // 47: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
-	25, // 48: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
-	27, // 49: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
-	16, // 50: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
-	30, // 51: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
-	32, // 52: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
-	33, // 53: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
-	36, // 54: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
-	38, // 55: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
-	33, // 56: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
-	33, // 57: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
-	33, // 58: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
-	44, // 59: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
-	46, // 60: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
-	49, // 61: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
-	39, // [39:62] is the sub-list for method output_type
-	16, // [16:39] is the sub-list for method input_type
+	9,  // 19: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
+	11, // 20: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
+	13, // 21: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
+	15, // 22: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
+	15, // 23: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
+	21, // 24: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
+	24, // 25: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
+	26, // 26: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
+	28, // 27: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
+	30, // 28: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
+	31, // 29: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
+	33, // 30: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
+	36, // 31: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
+	37, // 32: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
+	39, // 33: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
+	41, // 34: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
+	43, // 35: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
+	44, // 36: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
+	45, // 37: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
+	47, // 38: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
+	49, // 39: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
+	4,  // 40: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
+	6,  // 41: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
+	8,  // 42: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
+	10, // 43: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
+	12, // 44: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
+	14, // 45: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
+	17, // 46: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
+	22, // 47: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
+	22, // 48: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
+	25, // 49: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
+	27, // 50: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
+	29, // 51: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
+	18, // 52: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
+	32, // 53: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
+	34, // 54: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
+	35, // 55: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
+	38, // 56: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
+	40, // 57: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
+	35, // 58: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
+	35, // 59: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
+	35, // 60: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
+	46, // 61: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
+	48, // 62: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
+	51, // 63: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
+	40, // [40:64] is the sub-list for method output_type
+	16, // [16:40] is the sub-list for method input_type
 	16, // [16:16] is the sub-list for extension type_name
 	16, // [16:16] is the sub-list for extension extendee
 	0,  // [0:16] is the sub-list for field type_name
@@ -3372,7 +3451,7 @@ func file_torpor_guest_v1_guest_proto_init() {
 	if File_torpor_guest_v1_guest_proto != nil {
 		return
 	}
-	file_torpor_guest_v1_guest_proto_msgTypes[17].OneofWrappers = []any{
+	file_torpor_guest_v1_guest_proto_msgTypes[19].OneofWrappers = []any{
 		(*AttachResponse_Started)(nil),
 		(*AttachResponse_Output)(nil),
 		(*AttachResponse_End)(nil),
@@ -3383,7 +3462,7 @@ func file_torpor_guest_v1_guest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_torpor_guest_v1_guest_proto_rawDesc), len(file_torpor_guest_v1_guest_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   49,
+			NumMessages:   51,
 			NumExtensions: 0,
 			NumServices:   3,
 		},

@@ -52,6 +52,8 @@ const (
 	GuestPrepareProcedure = "/torpor.guest.v1.Guest/Prepare"
 	// GuestReleaseProcedure is the fully-qualified name of the Guest's Release RPC.
 	GuestReleaseProcedure = "/torpor.guest.v1.Guest/Release"
+	// GuestFlushProcedure is the fully-qualified name of the Guest's Flush RPC.
+	GuestFlushProcedure = "/torpor.guest.v1.Guest/Flush"
 	// GuestShutdownProcedure is the fully-qualified name of the Guest's Shutdown RPC.
 	GuestShutdownProcedure = "/torpor.guest.v1.Guest/Shutdown"
 	// GuestStatsProcedure is the fully-qualified name of the Guest's Stats RPC.
@@ -105,6 +107,8 @@ type GuestClient interface {
 	Prepare(context.Context, *connect.Request[v1.PrepareRequest]) (*connect.Response[v1.PrepareResponse], error)
 	// The freeze is over or was given up, the same runtime goes on.
 	Release(context.Context, *connect.Request[v1.ReleaseRequest]) (*connect.Response[v1.ReleaseResponse], error)
+	// Writes dirty files to the disk (sync), and keeps nothing from going on.
+	Flush(context.Context, *connect.Request[v1.FlushRequest]) (*connect.Response[v1.FlushResponse], error)
 	// Graceful end: TERM to every process, KILL to what is left after the grace, sync, then PID 1 exits 0. Answers before
 	// it exits.
 	Shutdown(context.Context, *connect.Request[v1.ShutdownRequest]) (*connect.Response[v1.ShutdownResponse], error)
@@ -141,6 +145,12 @@ func NewGuestClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 			connect.WithSchema(guestMethods.ByName("Release")),
 			connect.WithClientOptions(opts...),
 		),
+		flush: connect.NewClient[v1.FlushRequest, v1.FlushResponse](
+			httpClient,
+			baseURL+GuestFlushProcedure,
+			connect.WithSchema(guestMethods.ByName("Flush")),
+			connect.WithClientOptions(opts...),
+		),
 		shutdown: connect.NewClient[v1.ShutdownRequest, v1.ShutdownResponse](
 			httpClient,
 			baseURL+GuestShutdownProcedure,
@@ -161,6 +171,7 @@ type guestClient struct {
 	hello    *connect.Client[v1.HelloRequest, v1.HelloResponse]
 	prepare  *connect.Client[v1.PrepareRequest, v1.PrepareResponse]
 	release  *connect.Client[v1.ReleaseRequest, v1.ReleaseResponse]
+	flush    *connect.Client[v1.FlushRequest, v1.FlushResponse]
 	shutdown *connect.Client[v1.ShutdownRequest, v1.ShutdownResponse]
 	stats    *connect.Client[v1.StatsRequest, v1.StatsResponse]
 }
@@ -178,6 +189,11 @@ func (c *guestClient) Prepare(ctx context.Context, req *connect.Request[v1.Prepa
 // Release calls torpor.guest.v1.Guest.Release.
 func (c *guestClient) Release(ctx context.Context, req *connect.Request[v1.ReleaseRequest]) (*connect.Response[v1.ReleaseResponse], error) {
 	return c.release.CallUnary(ctx, req)
+}
+
+// Flush calls torpor.guest.v1.Guest.Flush.
+func (c *guestClient) Flush(ctx context.Context, req *connect.Request[v1.FlushRequest]) (*connect.Response[v1.FlushResponse], error) {
+	return c.flush.CallUnary(ctx, req)
 }
 
 // Shutdown calls torpor.guest.v1.Guest.Shutdown.
@@ -201,6 +217,8 @@ type GuestHandler interface {
 	Prepare(context.Context, *connect.Request[v1.PrepareRequest]) (*connect.Response[v1.PrepareResponse], error)
 	// The freeze is over or was given up, the same runtime goes on.
 	Release(context.Context, *connect.Request[v1.ReleaseRequest]) (*connect.Response[v1.ReleaseResponse], error)
+	// Writes dirty files to the disk (sync), and keeps nothing from going on.
+	Flush(context.Context, *connect.Request[v1.FlushRequest]) (*connect.Response[v1.FlushResponse], error)
 	// Graceful end: TERM to every process, KILL to what is left after the grace, sync, then PID 1 exits 0. Answers before
 	// it exits.
 	Shutdown(context.Context, *connect.Request[v1.ShutdownRequest]) (*connect.Response[v1.ShutdownResponse], error)
@@ -233,6 +251,12 @@ func NewGuestHandler(svc GuestHandler, opts ...connect.HandlerOption) (string, h
 		connect.WithSchema(guestMethods.ByName("Release")),
 		connect.WithHandlerOptions(opts...),
 	)
+	guestFlushHandler := connect.NewUnaryHandler(
+		GuestFlushProcedure,
+		svc.Flush,
+		connect.WithSchema(guestMethods.ByName("Flush")),
+		connect.WithHandlerOptions(opts...),
+	)
 	guestShutdownHandler := connect.NewUnaryHandler(
 		GuestShutdownProcedure,
 		svc.Shutdown,
@@ -253,6 +277,8 @@ func NewGuestHandler(svc GuestHandler, opts ...connect.HandlerOption) (string, h
 			guestPrepareHandler.ServeHTTP(w, r)
 		case GuestReleaseProcedure:
 			guestReleaseHandler.ServeHTTP(w, r)
+		case GuestFlushProcedure:
+			guestFlushHandler.ServeHTTP(w, r)
 		case GuestShutdownProcedure:
 			guestShutdownHandler.ServeHTTP(w, r)
 		case GuestStatsProcedure:
@@ -276,6 +302,10 @@ func (UnimplementedGuestHandler) Prepare(context.Context, *connect.Request[v1.Pr
 
 func (UnimplementedGuestHandler) Release(context.Context, *connect.Request[v1.ReleaseRequest]) (*connect.Response[v1.ReleaseResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Guest.Release is not implemented"))
+}
+
+func (UnimplementedGuestHandler) Flush(context.Context, *connect.Request[v1.FlushRequest]) (*connect.Response[v1.FlushResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Guest.Flush is not implemented"))
 }
 
 func (UnimplementedGuestHandler) Shutdown(context.Context, *connect.Request[v1.ShutdownRequest]) (*connect.Response[v1.ShutdownResponse], error) {

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file torpor/guest/v1/guest.proto.
  */
 export const file_torpor_guest_v1_guest: GenFile = /*@__PURE__*/
-  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSKaAwoMSGVsbG9SZXF1ZXN0EhAKCHByb3RvY29sGAEgASgNEhIKCnNhbmRib3hfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghob3N0bmFtZRgEIAEoCRISCgpnZW5lcmF0aW9uGAUgASgEEhIKCnVuaXhfbmFub3MYBiABKAMSDgoGb3JpZ2luGAcgASgJEjMKA2VudhgIIAMoCzImLnRvcnBvci5ndWVzdC52MS5IZWxsb1JlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgJIAEoCRIMCgR1c2VyGAogASgJEhEKCXBhcmVudF9pZBgLIAEoCRIaChJtZW1vcnlfbGltaXRfYnl0ZXMYDCABKAQSEgoKcGlkc19saW1pdBgNIAEoDRIPCgdhZGRyZXNzGA4gASgJEhAKCHJlc29sdmVyGA8gASgJEhIKCmZvcmtfaW5kZXgYECABKA0SEgoKZm9ya19jb3VudBgRIAEoDRoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIOCgxTdGF0c1JlcXVlc3QicQoNU3RhdHNSZXNwb25zZRIaChJtZW1vcnlfdG90YWxfYnl0ZXMYASABKAQSHgoWbWVtb3J5X2F2YWlsYWJsZV9ieXRlcxgCIAEoBBIRCglwcm9jZXNzZXMYAyABKA0SEQoJb29tX2tpbGxzGAQgASgEIqUCCgxTdGFydFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRhcmd2GAIgAygJEjMKA2VudhgDIAMoCzImLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgEIAEoCRIMCgR1c2VyGAUgASgJEg0KBXN0ZGluGAYgASgIEisKCHRlcm1pbmFsGAcgASgLMhkudG9ycG9yLmd1ZXN0LnYxLlRlcm1pbmFsEhIKCnRpbWVvdXRfbXMYCCABKAQSFQoNam91cm5hbF9ieXRlcxgJIAEoBBIMCgRob2xkGAogASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNwoIVGVybWluYWwSDAoEcm93cxgBIAEoDRIPCgdjb2x1bW5zGAIgASgNEgwKBHRlcm0YAyABKAkiOgoNU3RhcnRSZXNwb25zZRIpCgdzZXNzaW9uGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24i2wEKB1Nlc3Npb24SCgoCaWQYASABKAkSDAoEYXJndhgCIAMoCRILCgNwaWQYAyABKA0SEAoIdGVybWluYWwYBCABKAgSGgoSc3RhcnRlZF91bml4X25hbm9zGAUgASgDEhEKCWZpcnN0X3NlcRgGIAEoBBIQCghsYXN0X3NlcRgHIAEoBBIhCgNlbmQYCCABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kEhQKDGlucHV0X29mZnNldBgJIAEoBBIMCgR1c2VyGAogASgJEg8KB3dvcmtkaXIYCyABKAkidQoDRW5kEioKBnJlYXNvbhgBIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbmRSZWFzb24SEQoJZXhpdF9jb2RlGAIgASgNEg4KBnNpZ25hbBgDIAEoCRILCgNvb20YBCABKAgSEgoKdW5peF9uYW5vcxgFIAEoAyIhCgxTZXNzaW9uRXJyb3ISEQoJZXhpdF9jb2RlGAEgASgNIkAKDUF0dGFjaFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVhZnRlchgCIAEoBBIMCgRob2xkGAMgASgIIpYBCg5BdHRhY2hSZXNwb25zZRIrCgdzdGFydGVkGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb25IABIpCgZvdXRwdXQYAiABKAsyFy50b3Jwb3IuZ3Vlc3QudjEuT3V0cHV0SAASIwoDZW5kGAMgASgLMhQudG9ycG9yLmd1ZXN0LnYxLkVuZEgAQgcKBWV2ZW50IkwKBk91dHB1dBILCgNzZXEYASABKAQSJwoGc3RyZWFtGAIgASgOMhcudG9ycG9yLmd1ZXN0LnYxLlN0cmVhbRIMCgRkYXRhGAMgASgMIk0KDFdyaXRlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoBBIMCgRkYXRhGAMgASgMEgsKA2VvZhgEIAEoCCIfCg1Xcml0ZVJlc3BvbnNlEg4KBm9mZnNldBgBIAEoBCJCCg1SZXNpemVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEcm93cxgCIAEoDRIPCgdjb2x1bW5zGAMgASgNIhAKDlJlc2l6ZVJlc3BvbnNlIjMKDVNpZ25hbFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZzaWduYWwYAiABKAkiEAoOU2lnbmFsUmVzcG9uc2UiIAoKR2V0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIg0KC0xpc3RSZXF1ZXN0IjoKDExpc3RSZXNwb25zZRIqCghzZXNzaW9ucxgBIAMoCzIYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uIjIKDVJlbW92ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVmb3JjZRgCIAEoCCIQCg5SZW1vdmVSZXNwb25zZSLWAQoFRW50cnkSDAoEcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJEigKBHR5cGUYAyABKA4yGi50b3Jwb3IuZ3Vlc3QudjEuRW50cnlUeXBlEgwKBHNpemUYBCABKAQSDAoEbW9kZRgFIAEoDRINCgVvd25lchgGIAEoCRINCgVncm91cBgHIAEoCRILCgN1aWQYCCABKA0SCwoDZ2lkGAkgASgNEhsKE21vZGlmaWVkX3VuaXhfbmFub3MYCiABKAMSFgoOc3ltbGlua190YXJnZXQYCyABKAkiOQoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBmZvbGxvdxgDIAEoCCJBChRMaXN0RGlyZWN0b3J5UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDQoFZGVwdGgYAyABKA0iQAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkiSQoLUmVhZFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBm9mZnNldBgDIAEoBBIOCgZsZW5ndGgYBCABKAQiQwoMUmVhZFJlc3BvbnNlEiUKBWVudHJ5GAEgASgLMhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5EgwKBGRhdGEYAiABKAwiXgoQV3JpdGVGaWxlUmVxdWVzdBIsCgRvcGVuGAEgASgLMh4udG9ycG9yLmd1ZXN0LnYxLldyaXRlRmlsZU9wZW4SDAoEZGF0YRgCIAEoDBIOCgZjb21taXQYAyABKAgiSgoNV3JpdGVGaWxlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDAoEbW9kZRgDIAEoDRIPCgdwYXJlbnRzGAQgASgIIlEKFE1ha2VEaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIPCgdwYXJlbnRzGAMgASgIEgwKBG1vZGUYBCABKA0iNQoLTW92ZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIMCgR1c2VyGAMgASgJIkIKEVJlbW92ZUZpbGVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIRCglyZWN1cnNpdmUYAyABKAgiFAoSUmVtb3ZlRmlsZVJlc3BvbnNlIkAKElJlYWRBcmNoaXZlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIhwKDEFyY2hpdmVDaHVuaxIMCgRkYXRhGAEgASgMIlQKE1dyaXRlQXJjaGl2ZVJlcXVlc3QSLwoEb3BlbhgBIAEoCzIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVPcGVuEgwKBGRhdGEYAiABKAwiLgoQV3JpdGVBcmNoaXZlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkiNAoUV3JpdGVBcmNoaXZlUmVzcG9uc2USDQoFZmlsZXMYASABKAQSDQoFYnl0ZXMYAiABKAQqgQEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRRU5EX1JFQVNPTl9FWElURUQQARIWChJFTkRfUkVBU09OX1RJTUVPVVQQAhISCg5FTkRfUkVBU09OX09PTRADEhUKEUVORF9SRUFTT05fS0lMTEVEEAQqWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1RFUk1JTkFMEAMqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQyhAMKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMpQFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMscFCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlElMKC1JlYWRBcmNoaXZlEiMudG9ycG9yLmd1ZXN0LnYxLlJlYWRBcmNoaXZlUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5BcmNoaXZlQ2h1bmswARJdCgxXcml0ZUFyY2hpdmUSJC50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlUmVxdWVzdBolLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXNwb25zZSgBQkRaQnRvcnBvci5kZXYvdG9ycG9yL25hdGl2ZS9pbnRlcm5hbC9wcm90b2NvbC90b3Jwb3IvZ3Vlc3QvdjE7Z3Vlc3R2MWIGcHJvdG8z");
+  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSKaAwoMSGVsbG9SZXF1ZXN0EhAKCHByb3RvY29sGAEgASgNEhIKCnNhbmRib3hfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghob3N0bmFtZRgEIAEoCRISCgpnZW5lcmF0aW9uGAUgASgEEhIKCnVuaXhfbmFub3MYBiABKAMSDgoGb3JpZ2luGAcgASgJEjMKA2VudhgIIAMoCzImLnRvcnBvci5ndWVzdC52MS5IZWxsb1JlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgJIAEoCRIMCgR1c2VyGAogASgJEhEKCXBhcmVudF9pZBgLIAEoCRIaChJtZW1vcnlfbGltaXRfYnl0ZXMYDCABKAQSEgoKcGlkc19saW1pdBgNIAEoDRIPCgdhZGRyZXNzGA4gASgJEhAKCHJlc29sdmVyGA8gASgJEhIKCmZvcmtfaW5kZXgYECABKA0SEgoKZm9ya19jb3VudBgRIAEoDRoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIOCgxTdGF0c1JlcXVlc3QicQoNU3RhdHNSZXNwb25zZRIaChJtZW1vcnlfdG90YWxfYnl0ZXMYASABKAQSHgoWbWVtb3J5X2F2YWlsYWJsZV9ieXRlcxgCIAEoBBIRCglwcm9jZXNzZXMYAyABKA0SEQoJb29tX2tpbGxzGAQgASgEIqUCCgxTdGFydFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRhcmd2GAIgAygJEjMKA2VudhgDIAMoCzImLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgEIAEoCRIMCgR1c2VyGAUgASgJEg0KBXN0ZGluGAYgASgIEisKCHRlcm1pbmFsGAcgASgLMhkudG9ycG9yLmd1ZXN0LnYxLlRlcm1pbmFsEhIKCnRpbWVvdXRfbXMYCCABKAQSFQoNam91cm5hbF9ieXRlcxgJIAEoBBIMCgRob2xkGAogASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNwoIVGVybWluYWwSDAoEcm93cxgBIAEoDRIPCgdjb2x1bW5zGAIgASgNEgwKBHRlcm0YAyABKAkiOgoNU3RhcnRSZXNwb25zZRIpCgdzZXNzaW9uGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24i2wEKB1Nlc3Npb24SCgoCaWQYASABKAkSDAoEYXJndhgCIAMoCRILCgNwaWQYAyABKA0SEAoIdGVybWluYWwYBCABKAgSGgoSc3RhcnRlZF91bml4X25hbm9zGAUgASgDEhEKCWZpcnN0X3NlcRgGIAEoBBIQCghsYXN0X3NlcRgHIAEoBBIhCgNlbmQYCCABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kEhQKDGlucHV0X29mZnNldBgJIAEoBBIMCgR1c2VyGAogASgJEg8KB3dvcmtkaXIYCyABKAkidQoDRW5kEioKBnJlYXNvbhgBIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbmRSZWFzb24SEQoJZXhpdF9jb2RlGAIgASgNEg4KBnNpZ25hbBgDIAEoCRILCgNvb20YBCABKAgSEgoKdW5peF9uYW5vcxgFIAEoAyIhCgxTZXNzaW9uRXJyb3ISEQoJZXhpdF9jb2RlGAEgASgNIkAKDUF0dGFjaFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVhZnRlchgCIAEoBBIMCgRob2xkGAMgASgIIpYBCg5BdHRhY2hSZXNwb25zZRIrCgdzdGFydGVkGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb25IABIpCgZvdXRwdXQYAiABKAsyFy50b3Jwb3IuZ3Vlc3QudjEuT3V0cHV0SAASIwoDZW5kGAMgASgLMhQudG9ycG9yLmd1ZXN0LnYxLkVuZEgAQgcKBWV2ZW50IkwKBk91dHB1dBILCgNzZXEYASABKAQSJwoGc3RyZWFtGAIgASgOMhcudG9ycG9yLmd1ZXN0LnYxLlN0cmVhbRIMCgRkYXRhGAMgASgMIk0KDFdyaXRlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoBBIMCgRkYXRhGAMgASgMEgsKA2VvZhgEIAEoCCIfCg1Xcml0ZVJlc3BvbnNlEg4KBm9mZnNldBgBIAEoBCJCCg1SZXNpemVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEcm93cxgCIAEoDRIPCgdjb2x1bW5zGAMgASgNIhAKDlJlc2l6ZVJlc3BvbnNlIjMKDVNpZ25hbFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZzaWduYWwYAiABKAkiEAoOU2lnbmFsUmVzcG9uc2UiIAoKR2V0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIg0KC0xpc3RSZXF1ZXN0IjoKDExpc3RSZXNwb25zZRIqCghzZXNzaW9ucxgBIAMoCzIYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uIjIKDVJlbW92ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVmb3JjZRgCIAEoCCIQCg5SZW1vdmVSZXNwb25zZSLWAQoFRW50cnkSDAoEcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJEigKBHR5cGUYAyABKA4yGi50b3Jwb3IuZ3Vlc3QudjEuRW50cnlUeXBlEgwKBHNpemUYBCABKAQSDAoEbW9kZRgFIAEoDRINCgVvd25lchgGIAEoCRINCgVncm91cBgHIAEoCRILCgN1aWQYCCABKA0SCwoDZ2lkGAkgASgNEhsKE21vZGlmaWVkX3VuaXhfbmFub3MYCiABKAMSFgoOc3ltbGlua190YXJnZXQYCyABKAkiOQoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBmZvbGxvdxgDIAEoCCJBChRMaXN0RGlyZWN0b3J5UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDQoFZGVwdGgYAyABKA0iQAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkiSQoLUmVhZFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBm9mZnNldBgDIAEoBBIOCgZsZW5ndGgYBCABKAQiQwoMUmVhZFJlc3BvbnNlEiUKBWVudHJ5GAEgASgLMhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5EgwKBGRhdGEYAiABKAwiXgoQV3JpdGVGaWxlUmVxdWVzdBIsCgRvcGVuGAEgASgLMh4udG9ycG9yLmd1ZXN0LnYxLldyaXRlRmlsZU9wZW4SDAoEZGF0YRgCIAEoDBIOCgZjb21taXQYAyABKAgiSgoNV3JpdGVGaWxlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDAoEbW9kZRgDIAEoDRIPCgdwYXJlbnRzGAQgASgIIlEKFE1ha2VEaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIPCgdwYXJlbnRzGAMgASgIEgwKBG1vZGUYBCABKA0iNQoLTW92ZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIMCgR1c2VyGAMgASgJIkIKEVJlbW92ZUZpbGVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIRCglyZWN1cnNpdmUYAyABKAgiFAoSUmVtb3ZlRmlsZVJlc3BvbnNlIkAKElJlYWRBcmNoaXZlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIhwKDEFyY2hpdmVDaHVuaxIMCgRkYXRhGAEgASgMIlQKE1dyaXRlQXJjaGl2ZVJlcXVlc3QSLwoEb3BlbhgBIAEoCzIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVPcGVuEgwKBGRhdGEYAiABKAwiLgoQV3JpdGVBcmNoaXZlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkiNAoUV3JpdGVBcmNoaXZlUmVzcG9uc2USDQoFZmlsZXMYASABKAQSDQoFYnl0ZXMYAiABKAQqgQEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRRU5EX1JFQVNPTl9FWElURUQQARIWChJFTkRfUkVBU09OX1RJTUVPVVQQAhISCg5FTkRfUkVBU09OX09PTRADEhUKEUVORF9SRUFTT05fS0lMTEVEEAQqWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1RFUk1JTkFMEAMqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQyzAMKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEkYKBUZsdXNoEh0udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMpQFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMscFCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlElMKC1JlYWRBcmNoaXZlEiMudG9ycG9yLmd1ZXN0LnYxLlJlYWRBcmNoaXZlUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5BcmNoaXZlQ2h1bmswARJdCgxXcml0ZUFyY2hpdmUSJC50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlUmVxdWVzdBolLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXNwb25zZSgBQkRaQnRvcnBvci5kZXYvdG9ycG9yL25hdGl2ZS9pbnRlcm5hbC9wcm90b2NvbC90b3Jwb3IvZ3Vlc3QvdjE7Z3Vlc3R2MWIGcHJvdG8z");
 
 /**
  * @generated from message torpor.guest.v1.HelloRequest
@@ -233,6 +233,32 @@ export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
   messageDesc(file_torpor_guest_v1_guest, 5);
 
 /**
+ * @generated from message torpor.guest.v1.FlushRequest
+ */
+export type FlushRequest = Message<"torpor.guest.v1.FlushRequest"> & {
+};
+
+/**
+ * Describes the message torpor.guest.v1.FlushRequest.
+ * Use `create(FlushRequestSchema)` to create a new message.
+ */
+export const FlushRequestSchema: GenMessage<FlushRequest> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 6);
+
+/**
+ * @generated from message torpor.guest.v1.FlushResponse
+ */
+export type FlushResponse = Message<"torpor.guest.v1.FlushResponse"> & {
+};
+
+/**
+ * Describes the message torpor.guest.v1.FlushResponse.
+ * Use `create(FlushResponseSchema)` to create a new message.
+ */
+export const FlushResponseSchema: GenMessage<FlushResponse> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 7);
+
+/**
  * @generated from message torpor.guest.v1.ShutdownRequest
  */
 export type ShutdownRequest = Message<"torpor.guest.v1.ShutdownRequest"> & {
@@ -247,7 +273,7 @@ export type ShutdownRequest = Message<"torpor.guest.v1.ShutdownRequest"> & {
  * Use `create(ShutdownRequestSchema)` to create a new message.
  */
 export const ShutdownRequestSchema: GenMessage<ShutdownRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 6);
+  messageDesc(file_torpor_guest_v1_guest, 8);
 
 /**
  * @generated from message torpor.guest.v1.ShutdownResponse
@@ -260,7 +286,7 @@ export type ShutdownResponse = Message<"torpor.guest.v1.ShutdownResponse"> & {
  * Use `create(ShutdownResponseSchema)` to create a new message.
  */
 export const ShutdownResponseSchema: GenMessage<ShutdownResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 7);
+  messageDesc(file_torpor_guest_v1_guest, 9);
 
 /**
  * @generated from message torpor.guest.v1.StatsRequest
@@ -273,7 +299,7 @@ export type StatsRequest = Message<"torpor.guest.v1.StatsRequest"> & {
  * Use `create(StatsRequestSchema)` to create a new message.
  */
 export const StatsRequestSchema: GenMessage<StatsRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 8);
+  messageDesc(file_torpor_guest_v1_guest, 10);
 
 /**
  * @generated from message torpor.guest.v1.StatsResponse
@@ -305,7 +331,7 @@ export type StatsResponse = Message<"torpor.guest.v1.StatsResponse"> & {
  * Use `create(StatsResponseSchema)` to create a new message.
  */
 export const StatsResponseSchema: GenMessage<StatsResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 9);
+  messageDesc(file_torpor_guest_v1_guest, 11);
 
 /**
  * @generated from message torpor.guest.v1.StartRequest
@@ -388,7 +414,7 @@ export type StartRequest = Message<"torpor.guest.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 10);
+  messageDesc(file_torpor_guest_v1_guest, 12);
 
 /**
  * @generated from message torpor.guest.v1.Terminal
@@ -415,7 +441,7 @@ export type Terminal = Message<"torpor.guest.v1.Terminal"> & {
  * Use `create(TerminalSchema)` to create a new message.
  */
 export const TerminalSchema: GenMessage<Terminal> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 11);
+  messageDesc(file_torpor_guest_v1_guest, 13);
 
 /**
  * @generated from message torpor.guest.v1.StartResponse
@@ -432,7 +458,7 @@ export type StartResponse = Message<"torpor.guest.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 12);
+  messageDesc(file_torpor_guest_v1_guest, 14);
 
 /**
  * @generated from message torpor.guest.v1.Session
@@ -505,7 +531,7 @@ export type Session = Message<"torpor.guest.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 13);
+  messageDesc(file_torpor_guest_v1_guest, 15);
 
 /**
  * @generated from message torpor.guest.v1.End
@@ -546,7 +572,7 @@ export type End = Message<"torpor.guest.v1.End"> & {
  * Use `create(EndSchema)` to create a new message.
  */
 export const EndSchema: GenMessage<End> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 14);
+  messageDesc(file_torpor_guest_v1_guest, 16);
 
 /**
  * In the details of a Start or Run error: the code a shell would give.
@@ -565,7 +591,7 @@ export type SessionError = Message<"torpor.guest.v1.SessionError"> & {
  * Use `create(SessionErrorSchema)` to create a new message.
  */
 export const SessionErrorSchema: GenMessage<SessionError> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 15);
+  messageDesc(file_torpor_guest_v1_guest, 17);
 
 /**
  * @generated from message torpor.guest.v1.AttachRequest
@@ -592,7 +618,7 @@ export type AttachRequest = Message<"torpor.guest.v1.AttachRequest"> & {
  * Use `create(AttachRequestSchema)` to create a new message.
  */
 export const AttachRequestSchema: GenMessage<AttachRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 16);
+  messageDesc(file_torpor_guest_v1_guest, 18);
 
 /**
  * @generated from message torpor.guest.v1.AttachResponse
@@ -631,7 +657,7 @@ export type AttachResponse = Message<"torpor.guest.v1.AttachResponse"> & {
  * Use `create(AttachResponseSchema)` to create a new message.
  */
 export const AttachResponseSchema: GenMessage<AttachResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 17);
+  messageDesc(file_torpor_guest_v1_guest, 19);
 
 /**
  * @generated from message torpor.guest.v1.Output
@@ -658,7 +684,7 @@ export type Output = Message<"torpor.guest.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 18);
+  messageDesc(file_torpor_guest_v1_guest, 20);
 
 /**
  * @generated from message torpor.guest.v1.WriteRequest
@@ -690,7 +716,7 @@ export type WriteRequest = Message<"torpor.guest.v1.WriteRequest"> & {
  * Use `create(WriteRequestSchema)` to create a new message.
  */
 export const WriteRequestSchema: GenMessage<WriteRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 19);
+  messageDesc(file_torpor_guest_v1_guest, 21);
 
 /**
  * @generated from message torpor.guest.v1.WriteResponse
@@ -707,7 +733,7 @@ export type WriteResponse = Message<"torpor.guest.v1.WriteResponse"> & {
  * Use `create(WriteResponseSchema)` to create a new message.
  */
 export const WriteResponseSchema: GenMessage<WriteResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 20);
+  messageDesc(file_torpor_guest_v1_guest, 22);
 
 /**
  * @generated from message torpor.guest.v1.ResizeRequest
@@ -734,7 +760,7 @@ export type ResizeRequest = Message<"torpor.guest.v1.ResizeRequest"> & {
  * Use `create(ResizeRequestSchema)` to create a new message.
  */
 export const ResizeRequestSchema: GenMessage<ResizeRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 21);
+  messageDesc(file_torpor_guest_v1_guest, 23);
 
 /**
  * @generated from message torpor.guest.v1.ResizeResponse
@@ -747,7 +773,7 @@ export type ResizeResponse = Message<"torpor.guest.v1.ResizeResponse"> & {
  * Use `create(ResizeResponseSchema)` to create a new message.
  */
 export const ResizeResponseSchema: GenMessage<ResizeResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 22);
+  messageDesc(file_torpor_guest_v1_guest, 24);
 
 /**
  * @generated from message torpor.guest.v1.SignalRequest
@@ -769,7 +795,7 @@ export type SignalRequest = Message<"torpor.guest.v1.SignalRequest"> & {
  * Use `create(SignalRequestSchema)` to create a new message.
  */
 export const SignalRequestSchema: GenMessage<SignalRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 23);
+  messageDesc(file_torpor_guest_v1_guest, 25);
 
 /**
  * @generated from message torpor.guest.v1.SignalResponse
@@ -782,7 +808,7 @@ export type SignalResponse = Message<"torpor.guest.v1.SignalResponse"> & {
  * Use `create(SignalResponseSchema)` to create a new message.
  */
 export const SignalResponseSchema: GenMessage<SignalResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 24);
+  messageDesc(file_torpor_guest_v1_guest, 26);
 
 /**
  * @generated from message torpor.guest.v1.GetRequest
@@ -799,7 +825,7 @@ export type GetRequest = Message<"torpor.guest.v1.GetRequest"> & {
  * Use `create(GetRequestSchema)` to create a new message.
  */
 export const GetRequestSchema: GenMessage<GetRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 25);
+  messageDesc(file_torpor_guest_v1_guest, 27);
 
 /**
  * @generated from message torpor.guest.v1.ListRequest
@@ -812,7 +838,7 @@ export type ListRequest = Message<"torpor.guest.v1.ListRequest"> & {
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 26);
+  messageDesc(file_torpor_guest_v1_guest, 28);
 
 /**
  * @generated from message torpor.guest.v1.ListResponse
@@ -829,7 +855,7 @@ export type ListResponse = Message<"torpor.guest.v1.ListResponse"> & {
  * Use `create(ListResponseSchema)` to create a new message.
  */
 export const ListResponseSchema: GenMessage<ListResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 27);
+  messageDesc(file_torpor_guest_v1_guest, 29);
 
 /**
  * @generated from message torpor.guest.v1.RemoveRequest
@@ -851,7 +877,7 @@ export type RemoveRequest = Message<"torpor.guest.v1.RemoveRequest"> & {
  * Use `create(RemoveRequestSchema)` to create a new message.
  */
 export const RemoveRequestSchema: GenMessage<RemoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 28);
+  messageDesc(file_torpor_guest_v1_guest, 30);
 
 /**
  * @generated from message torpor.guest.v1.RemoveResponse
@@ -864,7 +890,7 @@ export type RemoveResponse = Message<"torpor.guest.v1.RemoveResponse"> & {
  * Use `create(RemoveResponseSchema)` to create a new message.
  */
 export const RemoveResponseSchema: GenMessage<RemoveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 29);
+  messageDesc(file_torpor_guest_v1_guest, 31);
 
 /**
  * @generated from message torpor.guest.v1.Entry
@@ -937,7 +963,7 @@ export type Entry = Message<"torpor.guest.v1.Entry"> & {
  * Use `create(EntrySchema)` to create a new message.
  */
 export const EntrySchema: GenMessage<Entry> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 30);
+  messageDesc(file_torpor_guest_v1_guest, 32);
 
 /**
  * @generated from message torpor.guest.v1.StatRequest
@@ -964,7 +990,7 @@ export type StatRequest = Message<"torpor.guest.v1.StatRequest"> & {
  * Use `create(StatRequestSchema)` to create a new message.
  */
 export const StatRequestSchema: GenMessage<StatRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 31);
+  messageDesc(file_torpor_guest_v1_guest, 33);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryRequest
@@ -991,7 +1017,7 @@ export type ListDirectoryRequest = Message<"torpor.guest.v1.ListDirectoryRequest
  * Use `create(ListDirectoryRequestSchema)` to create a new message.
  */
 export const ListDirectoryRequestSchema: GenMessage<ListDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 32);
+  messageDesc(file_torpor_guest_v1_guest, 34);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryResponse
@@ -1008,7 +1034,7 @@ export type ListDirectoryResponse = Message<"torpor.guest.v1.ListDirectoryRespon
  * Use `create(ListDirectoryResponseSchema)` to create a new message.
  */
 export const ListDirectoryResponseSchema: GenMessage<ListDirectoryResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 33);
+  messageDesc(file_torpor_guest_v1_guest, 35);
 
 /**
  * @generated from message torpor.guest.v1.ReadRequest
@@ -1040,7 +1066,7 @@ export type ReadRequest = Message<"torpor.guest.v1.ReadRequest"> & {
  * Use `create(ReadRequestSchema)` to create a new message.
  */
 export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 34);
+  messageDesc(file_torpor_guest_v1_guest, 36);
 
 /**
  * @generated from message torpor.guest.v1.ReadResponse
@@ -1062,7 +1088,7 @@ export type ReadResponse = Message<"torpor.guest.v1.ReadResponse"> & {
  * Use `create(ReadResponseSchema)` to create a new message.
  */
 export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 35);
+  messageDesc(file_torpor_guest_v1_guest, 37);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileRequest
@@ -1089,7 +1115,7 @@ export type WriteFileRequest = Message<"torpor.guest.v1.WriteFileRequest"> & {
  * Use `create(WriteFileRequestSchema)` to create a new message.
  */
 export const WriteFileRequestSchema: GenMessage<WriteFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 36);
+  messageDesc(file_torpor_guest_v1_guest, 38);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileOpen
@@ -1125,7 +1151,7 @@ export type WriteFileOpen = Message<"torpor.guest.v1.WriteFileOpen"> & {
  * Use `create(WriteFileOpenSchema)` to create a new message.
  */
 export const WriteFileOpenSchema: GenMessage<WriteFileOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 37);
+  messageDesc(file_torpor_guest_v1_guest, 39);
 
 /**
  * @generated from message torpor.guest.v1.MakeDirectoryRequest
@@ -1157,7 +1183,7 @@ export type MakeDirectoryRequest = Message<"torpor.guest.v1.MakeDirectoryRequest
  * Use `create(MakeDirectoryRequestSchema)` to create a new message.
  */
 export const MakeDirectoryRequestSchema: GenMessage<MakeDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 38);
+  messageDesc(file_torpor_guest_v1_guest, 40);
 
 /**
  * @generated from message torpor.guest.v1.MoveRequest
@@ -1184,7 +1210,7 @@ export type MoveRequest = Message<"torpor.guest.v1.MoveRequest"> & {
  * Use `create(MoveRequestSchema)` to create a new message.
  */
 export const MoveRequestSchema: GenMessage<MoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 39);
+  messageDesc(file_torpor_guest_v1_guest, 41);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileRequest
@@ -1211,7 +1237,7 @@ export type RemoveFileRequest = Message<"torpor.guest.v1.RemoveFileRequest"> & {
  * Use `create(RemoveFileRequestSchema)` to create a new message.
  */
 export const RemoveFileRequestSchema: GenMessage<RemoveFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 40);
+  messageDesc(file_torpor_guest_v1_guest, 42);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileResponse
@@ -1224,7 +1250,7 @@ export type RemoveFileResponse = Message<"torpor.guest.v1.RemoveFileResponse"> &
  * Use `create(RemoveFileResponseSchema)` to create a new message.
  */
 export const RemoveFileResponseSchema: GenMessage<RemoveFileResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 41);
+  messageDesc(file_torpor_guest_v1_guest, 43);
 
 /**
  * @generated from message torpor.guest.v1.ReadArchiveRequest
@@ -1251,7 +1277,7 @@ export type ReadArchiveRequest = Message<"torpor.guest.v1.ReadArchiveRequest"> &
  * Use `create(ReadArchiveRequestSchema)` to create a new message.
  */
 export const ReadArchiveRequestSchema: GenMessage<ReadArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 42);
+  messageDesc(file_torpor_guest_v1_guest, 44);
 
 /**
  * @generated from message torpor.guest.v1.ArchiveChunk
@@ -1268,7 +1294,7 @@ export type ArchiveChunk = Message<"torpor.guest.v1.ArchiveChunk"> & {
  * Use `create(ArchiveChunkSchema)` to create a new message.
  */
 export const ArchiveChunkSchema: GenMessage<ArchiveChunk> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 43);
+  messageDesc(file_torpor_guest_v1_guest, 45);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveRequest
@@ -1290,7 +1316,7 @@ export type WriteArchiveRequest = Message<"torpor.guest.v1.WriteArchiveRequest">
  * Use `create(WriteArchiveRequestSchema)` to create a new message.
  */
 export const WriteArchiveRequestSchema: GenMessage<WriteArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 44);
+  messageDesc(file_torpor_guest_v1_guest, 46);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveOpen
@@ -1312,7 +1338,7 @@ export type WriteArchiveOpen = Message<"torpor.guest.v1.WriteArchiveOpen"> & {
  * Use `create(WriteArchiveOpenSchema)` to create a new message.
  */
 export const WriteArchiveOpenSchema: GenMessage<WriteArchiveOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 45);
+  messageDesc(file_torpor_guest_v1_guest, 47);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveResponse
@@ -1334,7 +1360,7 @@ export type WriteArchiveResponse = Message<"torpor.guest.v1.WriteArchiveResponse
  * Use `create(WriteArchiveResponseSchema)` to create a new message.
  */
 export const WriteArchiveResponseSchema: GenMessage<WriteArchiveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 46);
+  messageDesc(file_torpor_guest_v1_guest, 48);
 
 /**
  * @generated from enum torpor.guest.v1.EndReason
@@ -1498,6 +1524,16 @@ export const Guest: GenService<{
     methodKind: "unary";
     input: typeof ReleaseRequestSchema;
     output: typeof ReleaseResponseSchema;
+  },
+  /**
+   * Writes dirty files to the disk (sync), and keeps nothing from going on.
+   *
+   * @generated from rpc torpor.guest.v1.Guest.Flush
+   */
+  flush: {
+    methodKind: "unary";
+    input: typeof FlushRequestSchema;
+    output: typeof FlushResponseSchema;
   },
   /**
    * Graceful end: TERM to every process, KILL to what is left after the grace, sync, then PID 1 exits 0. Answers before
