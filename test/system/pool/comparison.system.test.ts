@@ -112,7 +112,7 @@ test("names that a hostile guest may choose, holes of terabytes, and more levels
     await using file = await open(path.join(root, "sparse"), "w");
     await file.write(text, 2 ** 42 - 4096);
   };
-  const deep = (root: string) => run("sh", ["-c", 'cd "$1"; for i in $(seq 1100); do mkdir d; cd -P d; done', "sh", root]);
+  const deep = (root: string) => run("sh", ["-c", 'cd "$1"; for i in $(seq 1010); do mkdir d; cd -P d; done', "sh", root]);
   const before = await it.tree(image, (root) => sparse(root, "one"));
   const after = await it.tree(image, async (root) => {
     await sparse(root, "two");
