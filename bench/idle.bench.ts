@@ -128,7 +128,7 @@ async function measureExec({ client, floor, exec, daemon }: Subject): Promise<Na
 }
 
 async function openLine(daemon: Subject["daemon"], runtimeId: string): Promise<GuestLine> {
-  const line = new GuestLine(`/run/torpor/${daemon.instance}/${runtimeId}/guest.sock`);
+  const line = new GuestLine(`/run/torpor/${daemon.instance}/${runtimeId}/guest.sock`, () => Promise.reject(new Error("it asks nothing")));
   await line.hello({
     sandboxId: "sb_bench",
     name: "idle",
@@ -140,6 +140,7 @@ async function openLine(daemon: Subject["daemon"], runtimeId: string): Promise<G
     user: "root",
     parentId: null,
     fork: null,
+    selfControl: false,
     memoryBytes: 512 * 2 ** 20,
     pids: 4096,
     address: null,

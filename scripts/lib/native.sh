@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# The static Go programs, native/bin/<os>-<arch>/torpor-{guest,connect,shim}. The first two run inside every sandbox, whatever its C library,
+# The static Go programs, native/bin/<os>-<arch>/torpor{-guest,-connect,,-shim}. The first three run inside every sandbox, whatever its C library,
 # hence static. TORPOR_ARCHES="amd64 arm64" builds for both processors (a release needs that).
 
 ensure_native() {
   local arch program
   for arch in ${TORPOR_ARCHES:-$(host_arch)}; do
-    for program in torpor-guest torpor-connect torpor-shim; do
+    for program in torpor-guest torpor-connect torpor torpor-shim; do
       [ -d "native/cmd/$program" ] || continue
       is_fresh "$program" "native/bin/linux-$arch/$program" || build_native "$program" "$arch"
     done

@@ -6,6 +6,7 @@ import type { ForkResult } from "@torpor/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { parseManifest, renderManifest } from "../../packages/daemon/src/checkpoints/manifest.ts";
+import { Follower } from "./harness/follow.ts";
 import { hostAgrees } from "./harness/holdings.ts";
 import { eventually, inside, output } from "./harness/inside.ts";
 import { removeAll } from "./harness/remove-all.ts";
@@ -167,6 +168,22 @@ test("of three children the one that fails is told by its cause, the others stay
   const alive = children.filter(({ error }) => error === null);
   expect((await client.list()).map(({ id }) => id).sort()).toEqual([(await client.get(name)).id, ...alive.map(({ id }) => id)].sort());
   for (const { id } of alive) await goesOn(client, id, witness);
+  await hostAgrees(daemon);
+});
+
+test("what a process asks for its own sandbox outlives the daemon, and is done once", async () => {
+  const asker = "asker";
+  await daemon.client.create({ image: "debian", name: asker, selfControl: ["fork"] });
+  writeFileSync(armed, "fork.thaw:kill");
+  const argv = ["sh", "-c", "torpor fork -n 2 --name kid; echo $?"];
+  const { id } = await daemon.client.startSession(asker, { argv });
+  await daemon.ended();
+  await daemon.launch();
+  const said = new Follower(await daemon.client.attach(asker, id));
+  await said.finished;
+  expect(said.text).toMatch(/^parent of \S+ kid-1\nparent of \S+ kid-2\n0\n$/);
+  expect((await daemon.client.operations(asker)).map(({ kind, actor }) => `${kind} ${actor}`)).toEqual(["fork recovery", "create user"]);
+  expect((await daemon.client.list()).map(({ name: each }) => each).sort()).toEqual([asker, name, "kid-1", "kid-2"]);
   await hostAgrees(daemon);
 });
 

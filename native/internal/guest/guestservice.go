@@ -17,6 +17,7 @@ import (
 	"torpor.dev/torpor/native/internal/guest/identity"
 	"torpor.dev/torpor/native/internal/guest/memory"
 	"torpor.dev/torpor/native/internal/guest/process"
+	"torpor.dev/torpor/native/internal/guest/self"
 	"torpor.dev/torpor/native/internal/guest/session"
 	guestv1 "torpor.dev/torpor/native/internal/protocol/torpor/guest/v1"
 	"torpor.dev/torpor/native/internal/reaper"
@@ -35,6 +36,7 @@ type guestService struct {
 	clock   *clock.Clock
 	table   *session.Table
 	watch   *memory.Watch
+	self    *self.Table
 	files   identity.Files
 	bootID  string
 	exit    func()
@@ -52,6 +54,7 @@ func newGuestService(exit func()) *guestService {
 		h := g.hello.Load()
 		return session.Defaults{Env: *g.env.Load(), Workdir: h.GetWorkdir(), User: h.GetUser()}
 	})
+	g.self = self.NewTable(g.hello.Load)
 	g.watch = memory.NewWatch(g.table.MarkOutOfMemory, g.spawner)
 	return g
 }
@@ -74,6 +77,7 @@ func (g *guestService) Hello(ctx context.Context, req *connect.Request[guestv1.H
 	g.env.Store(&env)
 	g.hello.Store(h)
 	if fresh {
+		g.self.Restored(h)
 		g.table.RestartGrace()
 		go identity.Hooks{Reaper: g.reaper, Spawner: g.spawner, Clock: g.clock}.Run(h)
 	}
@@ -103,6 +107,15 @@ func (g *guestService) Shutdown(_ context.Context, req *connect.Request[guestv1.
 	g.shutdown(time.Duration(req.Msg.GetGraceMs()) * time.Millisecond)
 	time.AfterFunc(answerTime, g.exit)
 	return connect.NewResponse(&guestv1.ShutdownResponse{}), nil
+}
+
+func (g *guestService) Requests(ctx context.Context, _ *connect.Request[guestv1.RequestsRequest], out *connect.ServerStream[guestv1.SelfRequest]) error {
+	return ended(g.self.Stream(ctx, out.Send))
+}
+
+func (g *guestService) Answer(_ context.Context, req *connect.Request[guestv1.AnswerRequest]) (*connect.Response[guestv1.AnswerResponse], error) {
+	g.self.Answer(req.Msg.GetId(), []byte(req.Msg.GetAnswer()))
+	return connect.NewResponse(&guestv1.AnswerResponse{}), nil
 }
 
 func (g *guestService) Stats(context.Context, *connect.Request[guestv1.StatsRequest]) (*connect.Response[guestv1.StatsResponse], error) {

@@ -2,6 +2,7 @@
 package guest
 
 import (
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"torpor.dev/torpor/native/internal/connector"
 	"torpor.dev/torpor/native/internal/guest/files"
 	"torpor.dev/torpor/native/internal/protocol/torpor/guest/v1/guestv1connect"
+	"torpor.dev/torpor/native/internal/selfline"
 )
 
 const (
@@ -38,6 +40,10 @@ func Init() error {
 	l, err := listen(connector.SocketPath, fromOutside)
 	if err != nil {
 		return err
+	}
+	// A sandbox whose /run nobody can write runs all the same.
+	if err := g.self.Listen(selfline.SocketPath); err != nil {
+		log.Printf("the socket for requests from inside: %v", err)
 	}
 	// No collection now: its own workers would dirty more (0.35 MB) than it frees.
 	return g.serve(&handoverListener{Listener: l})

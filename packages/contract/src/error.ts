@@ -9,6 +9,7 @@ export const errorCatalogue = {
   invalid_archive: { status: 400, retryable: false, summary: "A tar stream is damaged or would write outside its target." },
   unauthorized: { status: 401, retryable: false, summary: "No valid token came with the call." },
   forbidden: { status: 403, retryable: false, summary: "The token's scopes do not allow the call." },
+  self_control_denied: { status: 403, retryable: false, summary: "The sandbox's processes may not do this with it." },
   permission_denied: { status: 403, retryable: false, summary: "The sandbox's user may not do this to the file." },
   sandbox_not_found: { status: 404, retryable: false, summary: "There is no sandbox with that id or name." },
   operation_not_found: { status: 404, retryable: false, summary: "There is no operation with that id." },

@@ -9,10 +9,10 @@ export const OperationStatus = z.enum(["running", "succeeded", "failed"]);
 export type OperationStatus = z.infer<typeof OperationStatus>;
 
 /**
- * Who asked: a caller, or Torpor itself: a sandbox's ttl, a call that woke it, a wake, the daemon's start (which finishes or
+ * Who asked: a caller, a process in the sandbox (self), or Torpor itself: a sandbox's ttl, a call that woke it, a wake, the daemon's start (which finishes or
  * undoes what an earlier one had begun), a budget, or the engine, whose runtime ended.
  */
-export const Actor = z.enum(["user", "ttl", "autoResume", "wake", "recovery", "budget", "engine"]);
+export const Actor = z.enum(["user", "self", "ttl", "autoResume", "wake", "recovery", "budget", "engine"]);
 export type Actor = z.infer<typeof Actor>;
 
 /** One durable lifecycle transaction, as clients see it. */

@@ -32,6 +32,10 @@ export const Environment = z.record(EnvironmentName, z.string());
 
 export const Labels = z.record(z.string().min(1).max(63), z.string().max(255));
 
+/** What a sandbox's own processes may ask for it, by the command `torpor` in it. */
+export const SelfVerb = z.enum(["pause", "fork"]);
+export type SelfVerb = z.infer<typeof SelfVerb>;
+
 export const CreateSandboxRequest = z.strictObject({
   /** Reference (`python:3.12`, `registry:5000/x@sha256:…`), or the id of an image. */
   image: z.string().min(1).max(512),
@@ -46,6 +50,8 @@ export const CreateSandboxRequest = z.strictObject({
   labels: Labels.optional(),
   /** A fresh boot after its runtime ended by itself, after 1 s, doubling up to 60 s. Default never. What somebody ended stays ended. */
   restart: RestartPolicy.optional(),
+  /** What its processes may do with it. Default: nothing. */
+  selfControl: z.array(SelfVerb).max(SelfVerb.options.length).optional(),
   /** Pull the image if it is not here. Default true. */
   pull: z.boolean().optional(),
 });
@@ -126,6 +132,8 @@ export const Sandbox = z.object({
   labels: Labels,
   /** Absent: never. */
   restart: RestartPolicy.optional(),
+  /** Absent: nothing. */
+  selfControl: z.array(SelfVerb).optional(),
   generation: z.number().int(),
   runtimeId: z.string().nullable(),
   /** The operation at work, if any. */

@@ -31,6 +31,7 @@ export async function create({ ports, runner }: Desk, request: CreateSandboxRequ
     network: request.network ?? "default",
     labels: request.labels ?? {},
     ...(request.restart === undefined ? {} : { restart: request.restart }),
+    ...(request.selfControl === undefined ? {} : { selfControl: request.selfControl }),
     parentId: null,
     fork: null,
     from: null,

@@ -35,6 +35,7 @@ import { answer, type EventRange, list, operation, operations, view } from "./re
 import { type Recovery, recover } from "./recovery.ts";
 import { Restarts } from "./restarts.ts";
 import { defaultRetention, forget, type Retention } from "./retention.ts";
+import { serveRequests } from "./self-control.ts";
 import { Courier } from "./webhooks/courier.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
@@ -124,17 +125,23 @@ export function createLifecycle(given: Ports): Lifecycle {
     call(`${name} ${idOrName}`, options, (patience, keyFor) =>
       ask(desk, { idOrName, command: name, request: { ...request }, actor: options.actor ?? "user", patience, keyFor }),
     );
+  const pause: Lifecycle["pause"] = (idOrName, request = {}, options) => command(idOrName, "pause", request, options);
+  const fork: Lifecycle["fork"] = (idOrName, request = {}, options) => command(idOrName, "fork", request, options);
+  let recovered: Promise<unknown> = Promise.resolve();
+  serveRequests(ports, { pause, fork }, () => recovered);
   return {
     async recover() {
-      const recovery = await recover(ports, runner);
+      const recovering = recover(ports, runner);
+      recovered = recovering;
+      const recovery = await recovering;
       await restarts.considerAll();
       courier.consider();
       return recovery;
     },
     create: (request, options = {}) => call("create", options, (_, keyFor) => create(desk, request, options.actor ?? "user", keyFor)),
-    pause: (idOrName, request = {}, options) => command(idOrName, "pause", request, options),
+    pause,
     resume: (idOrName, request = {}, options) => command(idOrName, "resume", request, options),
-    fork: (idOrName, request = {}, options) => command(idOrName, "fork", request, options),
+    fork,
     stop: (idOrName, request = {}, options) => command(idOrName, "stop", request, options),
     start: (idOrName, _request, options) => command(idOrName, "start", {}, options),
     remove: (idOrName, request = {}, options) => command(idOrName, "remove", request, options),

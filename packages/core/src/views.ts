@@ -10,6 +10,7 @@ export function sandboxView(record: SandboxRecord, active: OperationRecord | und
   return {
     ...shown,
     restart,
+    selfControl: record.selfControl ?? [],
     fork: record.fork ?? null,
     operation: active === undefined ? null : { id: active.id, kind: active.kind, phase: active.phase },
   };

@@ -13,7 +13,7 @@ export interface EngineSettings extends Pick<OciEngineOptions, "instance" | "res
 
 /** Makes ready the engine that the configuration names; fails with `engine_unavailable` and the next step if it can't be. */
 export async function openEngine({ engine, dataDirectory, ...options }: EngineSettings): Promise<OciEngine> {
-  const guest = await keepGuest(dataDirectory, ["torpor-guest", "torpor-connect"].map(nativeBinary));
+  const guest = await keepGuest(dataDirectory, ["torpor-guest", "torpor-connect", "torpor"].map(nativeBinary));
   const runtime =
     engine === "gvisor" ? await Gvisor.create(await resolveRunsc(dataDirectory, process.env), guest, dataDirectory) : await openRunc(guest);
   return new OciEngine(runtime, { ...options, dataDirectory: await realpath(dataDirectory), shimPath: nativeBinary("torpor-shim") });

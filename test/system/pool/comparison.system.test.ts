@@ -16,7 +16,7 @@ comparisonConformance("the comparison of disks", async () => {
     comparison: it.comparison,
     image,
     tree: (files) => it.tree(image, (root) => Promise.all(Object.entries(files).map(([name, text]) => writeFile(root + name, text)))),
-    dispose: () => it[Symbol.asyncDispose](),
+    dispose: async () => it[Symbol.asyncDispose](),
   };
 });
 

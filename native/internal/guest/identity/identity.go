@@ -20,6 +20,9 @@ import (
 
 const maxHostsBytes = 1 << 20
 
+// programs has the command torpor beside the guest's own.
+const programs = "/.torpor/bin"
+
 // Hello is what the daemon says about the sandbox.
 type Hello = *guestv1.HelloRequest
 
@@ -27,6 +30,9 @@ type Hello = *guestv1.HelloRequest
 func Environment(h Hello) []string {
 	env := make([]string, 0, len(h.GetEnv())+4)
 	for name, value := range h.GetEnv() {
+		if name == "PATH" && h.GetSelfControl() {
+			value += ":" + programs
+		}
 		env = append(env, name+"="+value)
 	}
 	slices.Sort(env)
@@ -81,6 +87,16 @@ func Apply(h, before Hello, files Files) error {
 	if resolver := h.GetResolver(); resolver != "" && h.GetOrigin() == "boot" {
 		failed = append(failed, replace(files.Resolver, []byte("nameserver "+resolver+"\n")))
 	}
+	if err := os.MkdirAll(filepath.Dir(files.Identity), 0o755); err != nil {
+		failed = append(failed, err)
+	} else {
+		failed = append(failed, replace(files.Identity, append(Describe(h), '\n')))
+	}
+	return errors.Join(failed...)
+}
+
+// Describe is the identity as JSON.
+func Describe(h Hello) []byte {
 	identity, _ := json.Marshal(struct {
 		ID         string `json:"id"`
 		Name       string `json:"name"`
@@ -89,12 +105,7 @@ func Apply(h, before Hello, files Files) error {
 		ForkIndex  uint32 `json:"forkIndex,omitempty"`
 		ForkCount  uint32 `json:"forkCount,omitempty"`
 	}{h.GetSandboxId(), h.GetName(), h.GetGeneration(), h.GetParentId(), h.GetForkIndex(), h.GetForkCount()})
-	if err := os.MkdirAll(filepath.Dir(files.Identity), 0o755); err != nil {
-		failed = append(failed, err)
-	} else {
-		failed = append(failed, replace(files.Identity, append(identity, '\n')))
-	}
-	return errors.Join(failed...)
+	return identity
 }
 
 // mark ends the line of /etc/hosts that is ours to change.

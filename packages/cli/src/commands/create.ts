@@ -1,4 +1,4 @@
-import type { CreateSandboxRequest, OperationAnswer, TorporClient, WaitingForRoom } from "@torpor/sdk";
+import type { CreateSandboxRequest, OperationAnswer, SelfVerb, TorporClient, WaitingForRoom } from "@torpor/sdk";
 import { TorporError } from "@torpor/sdk";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
@@ -23,6 +23,7 @@ interface Options extends WaitCapacity {
   network?: "default" | "none";
   label?: Readonly<Record<string, string>>;
   restart?: "never" | "on-failure" | "always";
+  selfControl?: SelfVerb[];
   pull: boolean;
   json?: boolean;
 }
@@ -45,6 +46,11 @@ export function createCommand(): Command {
       new Option("--restart <policy>", "fresh boot after it ended by itself; default never").choices(["never", "on-failure", "always"]),
     )
     .addOption(waitCapacityOption())
+    .option(
+      "--self-control <verbs>",
+      "what its processes may do with it, by the command torpor in it: pause, fork; comma-separated",
+      parseVerbs,
+    )
     .option("--no-pull", "refuse an image that is not here, in place of fetching it")
     .option("--json", "print the sandbox's record as JSON")
     .action(
@@ -58,8 +64,14 @@ export function createCommand(): Command {
     );
   return examples(command, [
     "torpor create --name base --memory 512MiB python:3.12",
+    "torpor create --self-control pause,fork debian",
     "torpor create -e TOKEN --cpus 2 --network none debian",
   ]);
+}
+
+/** The daemon refuses those that there are not, and names them. */
+function parseVerbs(text: string): SelfVerb[] {
+  return text.split(",").filter((verb) => verb !== "") as SelfVerb[];
 }
 
 /** An image that is not here is fetched by a call of its own, since only that one tells how far it is. */

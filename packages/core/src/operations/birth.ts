@@ -1,4 +1,12 @@
-import { type Actor, type CreateSandboxRequest, type NetworkMode, type Resources, type RestartPolicy, TorporError } from "@torpor/contract";
+import {
+  type Actor,
+  type CreateSandboxRequest,
+  type NetworkMode,
+  type Resources,
+  type RestartPolicy,
+  type SelfVerb,
+  TorporError,
+} from "@torpor/contract";
 import { refusedBy } from "../capacity.ts";
 import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
@@ -19,6 +27,7 @@ export interface Draft {
   readonly network: NetworkMode;
   readonly labels: SandboxRecord["labels"];
   readonly restart?: RestartPolicy;
+  readonly selfControl?: SelfVerb[];
   readonly parentId: string | null;
   readonly fork: SandboxRecord["fork"];
   readonly from: { readonly diskId: string; readonly checkpointId: string | null } | null;

@@ -2,11 +2,14 @@ import type { ForkOrigin, ForkRequest } from "@torpor/contract";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
 import type { Draft } from "./birth.ts";
 
-type Inherited = Pick<Draft, "image" | "resources" | "env" | "workdir" | "user" | "network" | "labels" | "restart" | "parentId" | "fork">;
+type Inherited = Pick<
+  Draft,
+  "image" | "resources" | "env" | "workdir" | "user" | "network" | "labels" | "restart" | "selfControl" | "parentId" | "fork"
+>;
 
 /** What the child of a fork is born with: its source's settings, and over them what the fork asked for. */
 export function inherit(source: SandboxRecord, operation: OperationRecord, place: Pick<ForkOrigin, "index" | "count">): Inherited {
-  const { image, resources, workdir, user, network, restart } = source;
+  const { image, resources, workdir, user, network, restart, selfControl } = source;
   const { env, labels } = operation.request as ForkRequest;
   return {
     image,
@@ -17,6 +20,7 @@ export function inherit(source: SandboxRecord, operation: OperationRecord, place
     network,
     labels: { ...source.labels, ...labels },
     ...(restart === undefined ? {} : { restart }),
+    ...(selfControl === undefined ? {} : { selfControl }),
     parentId: source.id,
     // Of the operation, so that a child that a later attempt makes says the same.
     fork: { at: operation.startedAt, ...place },

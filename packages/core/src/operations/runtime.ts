@@ -51,6 +51,7 @@ export async function greet(
     user: sandbox.user ?? image.config.user ?? "root",
     parentId: sandbox.parentId,
     fork: sandbox.fork ?? null,
+    selfControl: (sandbox.selfControl ?? []).length > 0,
     memoryBytes: sandbox.resources.memoryBytes,
     pids: sandbox.resources.pids,
     address: sandbox.address,

@@ -1,4 +1,4 @@
-import type { Capabilities, Info, Resources } from "@torpor/contract";
+import type { Capabilities, ErrorBody, Info, Resources } from "@torpor/contract";
 import type { CheckpointManifest, CheckpointPart } from "./checkpoints.ts";
 import type { Guest } from "./guest.ts";
 import type { NetworkLease } from "./network.ts";
@@ -33,6 +33,17 @@ export interface RuntimeEnd {
   readonly exitCode: number | null;
   readonly message: string;
 }
+
+/** What a process in a sandbox asks for it. Nothing of it is checked. */
+export interface SelfRequest {
+  /** Random, and the same each time that the request is told of. */
+  readonly id: string;
+  readonly verb: string;
+  /** As JSON. */
+  readonly options: string;
+}
+
+export type SelfAnswer = { readonly result: Readonly<Record<string, unknown>> } | ErrorBody;
 
 /** A checkpoint as the engine left it in the place it was given: neither hashed nor sure to be on the disk yet. */
 export interface Capture {
@@ -84,6 +95,11 @@ export interface Engine {
   guest(runtimeId: string): Promise<Guest>;
   /** Tells of each runtime that ended without `destroy`; once, also if it ended while no daemon was there. */
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void;
+  /**
+   * Tells of each request of a process in a runtime that was greeted, and takes the answer to it. It is told of again, after a restart of the
+   * daemon or a resume, until it is answered. A pause is answered by the resume, a fork in a child by its being one.
+   */
+  onRequest(listener: (sandboxId: string, request: SelfRequest) => Promise<SelfAnswer>): void;
   /** What the guest wrote to its own stdout and stderr, and the engine about it, newest last, at most `limitBytes`. */
   logs(runtimeId: string, limitBytes: number): Promise<string>;
 }

@@ -13,6 +13,8 @@ export interface Identity {
   readonly parentId: string | null;
   /** Which child of its fork it is; null: of none. */
   readonly fork: Pick<ForkOrigin, "index" | "count"> | null;
+  /** The command torpor is in the PATH of new sessions. */
+  readonly selfControl: boolean;
   readonly memoryBytes: number;
   readonly pids: number;
   readonly address: string | null;

@@ -66,6 +66,7 @@ export async function greeted({ engine, network }: EngineHarness, spec: RuntimeS
     user: "root",
     parentId: null,
     fork: null,
+    selfControl: false,
     memoryBytes: spec.resources.memoryBytes,
     pids: spec.resources.pids,
     address: network?.address ?? null,

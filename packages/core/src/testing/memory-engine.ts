@@ -1,6 +1,6 @@
 import { type Capabilities, capabilityNames, type Resources, TorporError } from "@torpor/contract";
 import type { CheckpointManifest, CheckpointPart } from "../ports/checkpoints.ts";
-import type { Capture, Engine, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "../ports/engine.ts";
+import type { Capture, Engine, RuntimeEnd, RuntimeSpec, RuntimeStatus, SelfAnswer, SelfRequest } from "../ports/engine.ts";
 import type { Guest } from "../ports/guest.ts";
 import type { MemoryCheckpoints } from "./memory-checkpoints.ts";
 import type { MemoryDisks } from "./memory-disks.ts";
@@ -32,6 +32,8 @@ export class MemoryEngine implements Engine {
   readonly #lines = new Map<string, MemoryGuest>();
   readonly #faults = new Map<EngineCall, { error: Error; after: boolean }[]>();
   #listeners: ((runtimeId: string, end: RuntimeEnd) => void)[] = [];
+
+  #requests: (sandboxId: string, request: SelfRequest) => Promise<SelfAnswer> = () => Promise.reject(new Error("nobody listens"));
 
   constructor(options: MemoryEngineOptions) {
     this.#options = options;
@@ -134,6 +136,15 @@ export class MemoryEngine implements Engine {
 
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void {
     this.#listeners.push(listener);
+  }
+
+  onRequest(listener: (sandboxId: string, request: SelfRequest) => Promise<SelfAnswer>): void {
+    this.#requests = listener;
+  }
+
+  /** For tests: a process asks for its sandbox. */
+  ask(sandboxId: string, request: SelfRequest): Promise<SelfAnswer> {
+    return this.#requests(sandboxId, request);
   }
 
   async logs(runtimeId: string, limitBytes: number): Promise<string> {

@@ -4,6 +4,7 @@ import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect
 import type { Guest, GuestFiles, GuestSessions, Identity } from "@torpor/core";
 import { type CloseReason, fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { createGuestFiles } from "./guest-files.ts";
+import { followRequests, type OnRequest } from "./guest-requests.ts";
 import { createGuestSessions } from "./guest-sessions.ts";
 import { Guest as GuestService } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
@@ -21,10 +22,13 @@ export class GuestLine implements Guest {
   readonly #client;
   readonly #state: LineState = { closed: undefined };
   readonly #manager: Http2SessionManager;
+  readonly #onRequest: OnRequest;
+  #follows = false;
   #socket: Socket | undefined;
   #identity: Identity | undefined;
 
-  constructor(socketPath: string) {
+  constructor(socketPath: string, onRequest: OnRequest) {
+    this.#onRequest = onRequest;
     this.#manager = new Http2SessionManager(
       "http://guest",
       { idleConnectionTimeoutMs: never },
@@ -67,11 +71,16 @@ export class GuestLine implements Guest {
         parentId: identity.parentId ?? "",
         forkIndex: identity.fork?.index ?? 0,
         forkCount: identity.fork?.count ?? 0,
+        selfControl: identity.selfControl,
         memoryLimitBytes: BigInt(identity.memoryBytes),
         pidsLimit: identity.pids,
         address: identity.address ?? "",
         resolver: identity.resolver ?? "",
       });
+      if (!this.#follows) {
+        this.#follows = true;
+        void followRequests(this.#client, identity.sandboxId, this.#onRequest);
+      }
       return { bootId, version };
     });
   }

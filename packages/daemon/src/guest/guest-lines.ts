@@ -1,6 +1,7 @@
 import type { Identity } from "@torpor/core";
 import type { CloseReason } from "./guest-error.ts";
 import { GuestLine } from "./guest-line.ts";
+import type { OnRequest } from "./guest-requests.ts";
 
 interface Held {
   readonly line: GuestLine;
@@ -11,10 +12,12 @@ interface Held {
 /** One line a runtime. A line that broke is replaced, and the guest is told again what it was told before. */
 export class GuestLines {
   readonly #socketOf: (runtimeId: string) => string;
+  readonly #onRequest: OnRequest;
   readonly #held = new Map<string, Held>();
 
-  constructor(socketOf: (runtimeId: string) => string) {
+  constructor(socketOf: (runtimeId: string) => string, onRequest: OnRequest) {
     this.#socketOf = socketOf;
+    this.#onRequest = onRequest;
   }
 
   isOpen(runtimeId: string): boolean {
@@ -25,7 +28,7 @@ export class GuestLines {
     let held = this.#held.get(runtimeId);
     if (held === undefined || held.line.closed) {
       const identity = held?.line.identity;
-      const line = new GuestLine(this.#socketOf(runtimeId));
+      const line = new GuestLine(this.#socketOf(runtimeId), this.#onRequest);
       held = { line, ready: identity === undefined ? Promise.resolve() : greetAgain(line, identity) };
       this.#held.set(runtimeId, held);
     }

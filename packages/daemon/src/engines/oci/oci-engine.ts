@@ -4,6 +4,7 @@ import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { Capture, CheckpointManifest, CheckpointPart, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
 import { GuestLines } from "../../guest/guest-lines.ts";
+import type { OnRequest } from "../../guest/guest-requests.ts";
 import { run } from "../../host/spawn.ts";
 import { ShimLauncher } from "./launch-shim.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
@@ -34,12 +35,15 @@ export class OciEngine implements Engine {
   readonly #leaving = new Set<string>();
   #listener: (runtimeId: string, end: RuntimeEnd) => void = () => {};
 
+  #onRequest: OnRequest = () => Promise.reject(new Error("nobody listens yet"));
+
   constructor(runtime: OciRuntime, options: OciEngineOptions) {
     this.name = runtime.name;
     this.#runtime = runtime;
     this.#options = options;
     this.#directories = new RuntimeDirectories(options.instance);
-    this.#lines = new GuestLines((runtimeId) => this.#directories.at(runtimeId).guestSocket);
+    const socketOf = (runtimeId: string) => this.#directories.at(runtimeId).guestSocket;
+    this.#lines = new GuestLines(socketOf, (...request) => this.#onRequest(...request));
     this.#launcher = new ShimLauncher(options.shimPath, options.dataDirectory);
   }
 
@@ -63,9 +67,7 @@ export class OciEngine implements Engine {
       throw new TorporError(
         "invalid_request",
         `${mib(resources.memoryBytes)} of memory is below the minimum of engine ${this.name}, ${mib(this.#runtime.minimumMemoryBytes)}`,
-        {
-          hint: `Give at least ${mib(this.#runtime.minimumMemoryBytes)}.`,
-        },
+        { hint: `Give at least ${mib(this.#runtime.minimumMemoryBytes)}.` },
       );
     }
   }
@@ -163,6 +165,10 @@ export class OciEngine implements Engine {
 
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void {
     this.#listener = listener;
+  }
+
+  onRequest(listener: OnRequest): void {
+    this.#onRequest = listener;
   }
 
   logs(runtimeId: string, limitBytes: number): Promise<string> {

@@ -211,6 +211,7 @@ type HelloRequest struct {
 	Resolver         string                 `protobuf:"bytes,15,opt,name=resolver,proto3" json:"resolver,omitempty"`                                            // nameserver for /etc/resolv.conf, written at a boot; empty: leave the file
 	ForkIndex        uint32                 `protobuf:"varint,16,opt,name=fork_index,json=forkIndex,proto3" json:"fork_index,omitempty"`                        // which child of its fork, from 1 on; 0: of none
 	ForkCount        uint32                 `protobuf:"varint,17,opt,name=fork_count,json=forkCount,proto3" json:"fork_count,omitempty"`                        // children of that fork
+	SelfControl      bool                   `protobuf:"varint,18,opt,name=self_control,json=selfControl,proto3" json:"self_control,omitempty"`                  // processes may ask about their own sandbox: the command for it is in the PATH of new sessions
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -362,6 +363,13 @@ func (x *HelloRequest) GetForkCount() uint32 {
 		return x.ForkCount
 	}
 	return 0
+}
+
+func (x *HelloRequest) GetSelfControl() bool {
+	if x != nil {
+		return x.SelfControl
+	}
+	return false
 }
 
 type HelloResponse struct {
@@ -728,6 +736,192 @@ func (*ShutdownResponse) Descriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{9}
 }
 
+type RequestsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestsRequest) Reset() {
+	*x = RequestsRequest{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestsRequest) ProtoMessage() {}
+
+func (x *RequestsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestsRequest.ProtoReflect.Descriptor instead.
+func (*RequestsRequest) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{10}
+}
+
+// A process called `torpor VERB`. A pause is over, for the process, when the sandbox was resumed; in the child of a fork each fork is, and the
+// process is told which child it is in: the guest knows both by itself, whatever became of the daemon's answer.
+type SelfRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`           // random; the same until it is answered
+	Verb          string                 `protobuf:"bytes,2,opt,name=verb,proto3" json:"verb,omitempty"`       // whether it is granted is for the daemon to say
+	Options       string                 `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"` // JSON of the verb's request, unchecked
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SelfRequest) Reset() {
+	*x = SelfRequest{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SelfRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SelfRequest) ProtoMessage() {}
+
+func (x *SelfRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SelfRequest.ProtoReflect.Descriptor instead.
+func (*SelfRequest) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SelfRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *SelfRequest) GetVerb() string {
+	if x != nil {
+		return x.Verb
+	}
+	return ""
+}
+
+func (x *SelfRequest) GetOptions() string {
+	if x != nil {
+		return x.Options
+	}
+	return ""
+}
+
+type AnswerRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Answer        string                 `protobuf:"bytes,2,opt,name=answer,proto3" json:"answer,omitempty"` // JSON: {"result":{…}} or {"error":{"code","message","hint"}}
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerRequest) Reset() {
+	*x = AnswerRequest{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerRequest) ProtoMessage() {}
+
+func (x *AnswerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerRequest.ProtoReflect.Descriptor instead.
+func (*AnswerRequest) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *AnswerRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AnswerRequest) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+type AnswerResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerResponse) Reset() {
+	*x = AnswerResponse{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerResponse) ProtoMessage() {}
+
+func (x *AnswerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerResponse.ProtoReflect.Descriptor instead.
+func (*AnswerResponse) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{13}
+}
+
 type StatsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -736,7 +930,7 @@ type StatsRequest struct {
 
 func (x *StatsRequest) Reset() {
 	*x = StatsRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -748,7 +942,7 @@ func (x *StatsRequest) String() string {
 func (*StatsRequest) ProtoMessage() {}
 
 func (x *StatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -761,7 +955,7 @@ func (x *StatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatsRequest.ProtoReflect.Descriptor instead.
 func (*StatsRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{10}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{14}
 }
 
 type StatsResponse struct {
@@ -776,7 +970,7 @@ type StatsResponse struct {
 
 func (x *StatsResponse) Reset() {
 	*x = StatsResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -788,7 +982,7 @@ func (x *StatsResponse) String() string {
 func (*StatsResponse) ProtoMessage() {}
 
 func (x *StatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -801,7 +995,7 @@ func (x *StatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatsResponse.ProtoReflect.Descriptor instead.
 func (*StatsResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{11}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StatsResponse) GetMemoryTotalBytes() uint64 {
@@ -852,7 +1046,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -864,7 +1058,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -877,7 +1071,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{12}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *StartRequest) GetSessionId() string {
@@ -961,7 +1155,7 @@ type Terminal struct {
 
 func (x *Terminal) Reset() {
 	*x = Terminal{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -973,7 +1167,7 @@ func (x *Terminal) String() string {
 func (*Terminal) ProtoMessage() {}
 
 func (x *Terminal) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -986,7 +1180,7 @@ func (x *Terminal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Terminal.ProtoReflect.Descriptor instead.
 func (*Terminal) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{13}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Terminal) GetRows() uint32 {
@@ -1019,7 +1213,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1031,7 +1225,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1044,7 +1238,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{14}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StartResponse) GetSession() *Session {
@@ -1073,7 +1267,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1279,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1292,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{15}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Session) GetId() string {
@@ -1191,7 +1385,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1397,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1216,7 +1410,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{16}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *End) GetReason() EndReason {
@@ -1264,7 +1458,7 @@ type SessionError struct {
 
 func (x *SessionError) Reset() {
 	*x = SessionError{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1470,7 @@ func (x *SessionError) String() string {
 func (*SessionError) ProtoMessage() {}
 
 func (x *SessionError) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1483,7 @@ func (x *SessionError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionError.ProtoReflect.Descriptor instead.
 func (*SessionError) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{17}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SessionError) GetExitCode() uint32 {
@@ -1310,7 +1504,7 @@ type AttachRequest struct {
 
 func (x *AttachRequest) Reset() {
 	*x = AttachRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1322,7 +1516,7 @@ func (x *AttachRequest) String() string {
 func (*AttachRequest) ProtoMessage() {}
 
 func (x *AttachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1335,7 +1529,7 @@ func (x *AttachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachRequest.ProtoReflect.Descriptor instead.
 func (*AttachRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{18}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AttachRequest) GetSessionId() string {
@@ -1373,7 +1567,7 @@ type AttachResponse struct {
 
 func (x *AttachResponse) Reset() {
 	*x = AttachResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1385,7 +1579,7 @@ func (x *AttachResponse) String() string {
 func (*AttachResponse) ProtoMessage() {}
 
 func (x *AttachResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1398,7 +1592,7 @@ func (x *AttachResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachResponse.ProtoReflect.Descriptor instead.
 func (*AttachResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{19}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AttachResponse) GetEvent() isAttachResponse_Event {
@@ -1468,7 +1662,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1480,7 +1674,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1493,7 +1687,7 @@ func (x *Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Output.ProtoReflect.Descriptor instead.
 func (*Output) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{20}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Output) GetSeq() uint64 {
@@ -1529,7 +1723,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1541,7 +1735,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1554,7 +1748,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{21}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WriteRequest) GetSessionId() string {
@@ -1594,7 +1788,7 @@ type WriteResponse struct {
 
 func (x *WriteResponse) Reset() {
 	*x = WriteResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1800,7 @@ func (x *WriteResponse) String() string {
 func (*WriteResponse) ProtoMessage() {}
 
 func (x *WriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1813,7 @@ func (x *WriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteResponse.ProtoReflect.Descriptor instead.
 func (*WriteResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{22}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WriteResponse) GetOffset() uint64 {
@@ -1640,7 +1834,7 @@ type ResizeRequest struct {
 
 func (x *ResizeRequest) Reset() {
 	*x = ResizeRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1652,7 +1846,7 @@ func (x *ResizeRequest) String() string {
 func (*ResizeRequest) ProtoMessage() {}
 
 func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1665,7 +1859,7 @@ func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeRequest.ProtoReflect.Descriptor instead.
 func (*ResizeRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{23}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ResizeRequest) GetSessionId() string {
@@ -1697,7 +1891,7 @@ type ResizeResponse struct {
 
 func (x *ResizeResponse) Reset() {
 	*x = ResizeResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1709,7 +1903,7 @@ func (x *ResizeResponse) String() string {
 func (*ResizeResponse) ProtoMessage() {}
 
 func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1722,7 +1916,7 @@ func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeResponse.ProtoReflect.Descriptor instead.
 func (*ResizeResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{24}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{28}
 }
 
 type SignalRequest struct {
@@ -1735,7 +1929,7 @@ type SignalRequest struct {
 
 func (x *SignalRequest) Reset() {
 	*x = SignalRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1747,7 +1941,7 @@ func (x *SignalRequest) String() string {
 func (*SignalRequest) ProtoMessage() {}
 
 func (x *SignalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1760,7 +1954,7 @@ func (x *SignalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalRequest.ProtoReflect.Descriptor instead.
 func (*SignalRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{25}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SignalRequest) GetSessionId() string {
@@ -1785,7 +1979,7 @@ type SignalResponse struct {
 
 func (x *SignalResponse) Reset() {
 	*x = SignalResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1797,7 +1991,7 @@ func (x *SignalResponse) String() string {
 func (*SignalResponse) ProtoMessage() {}
 
 func (x *SignalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1810,7 +2004,7 @@ func (x *SignalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalResponse.ProtoReflect.Descriptor instead.
 func (*SignalResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{26}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{30}
 }
 
 type GetRequest struct {
@@ -1822,7 +2016,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +2028,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +2041,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{27}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetRequest) GetSessionId() string {
@@ -1865,7 +2059,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1877,7 +2071,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1890,7 +2084,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{28}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{32}
 }
 
 type ListResponse struct {
@@ -1902,7 +2096,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1914,7 +2108,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1927,7 +2121,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{29}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListResponse) GetSessions() []*Session {
@@ -1947,7 +2141,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1959,7 +2153,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1972,7 +2166,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{30}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RemoveRequest) GetSessionId() string {
@@ -1997,7 +2191,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2009,7 +2203,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2022,7 +2216,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{31}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
 }
 
 type Entry struct {
@@ -2044,7 +2238,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +2250,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2069,7 +2263,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{32}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Entry) GetPath() string {
@@ -2160,7 +2354,7 @@ type StatRequest struct {
 
 func (x *StatRequest) Reset() {
 	*x = StatRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2172,7 +2366,7 @@ func (x *StatRequest) String() string {
 func (*StatRequest) ProtoMessage() {}
 
 func (x *StatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2185,7 +2379,7 @@ func (x *StatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatRequest.ProtoReflect.Descriptor instead.
 func (*StatRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *StatRequest) GetPath() string {
@@ -2220,7 +2414,7 @@ type ListDirectoryRequest struct {
 
 func (x *ListDirectoryRequest) Reset() {
 	*x = ListDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2232,7 +2426,7 @@ func (x *ListDirectoryRequest) String() string {
 func (*ListDirectoryRequest) ProtoMessage() {}
 
 func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2245,7 +2439,7 @@ func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*ListDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListDirectoryRequest) GetPath() string {
@@ -2278,7 +2472,7 @@ type ListDirectoryResponse struct {
 
 func (x *ListDirectoryResponse) Reset() {
 	*x = ListDirectoryResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2290,7 +2484,7 @@ func (x *ListDirectoryResponse) String() string {
 func (*ListDirectoryResponse) ProtoMessage() {}
 
 func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2303,7 +2497,7 @@ func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryResponse.ProtoReflect.Descriptor instead.
 func (*ListDirectoryResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListDirectoryResponse) GetEntries() []*Entry {
@@ -2325,7 +2519,7 @@ type ReadRequest struct {
 
 func (x *ReadRequest) Reset() {
 	*x = ReadRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2337,7 +2531,7 @@ func (x *ReadRequest) String() string {
 func (*ReadRequest) ProtoMessage() {}
 
 func (x *ReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2350,7 +2544,7 @@ func (x *ReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadRequest.ProtoReflect.Descriptor instead.
 func (*ReadRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ReadRequest) GetPath() string {
@@ -2391,7 +2585,7 @@ type ReadResponse struct {
 
 func (x *ReadResponse) Reset() {
 	*x = ReadResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2403,7 +2597,7 @@ func (x *ReadResponse) String() string {
 func (*ReadResponse) ProtoMessage() {}
 
 func (x *ReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2416,7 +2610,7 @@ func (x *ReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResponse.ProtoReflect.Descriptor instead.
 func (*ReadResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ReadResponse) GetEntry() *Entry {
@@ -2444,7 +2638,7 @@ type WriteFileRequest struct {
 
 func (x *WriteFileRequest) Reset() {
 	*x = WriteFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2650,7 @@ func (x *WriteFileRequest) String() string {
 func (*WriteFileRequest) ProtoMessage() {}
 
 func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2663,7 @@ func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileRequest.ProtoReflect.Descriptor instead.
 func (*WriteFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *WriteFileRequest) GetOpen() *WriteFileOpen {
@@ -2505,7 +2699,7 @@ type WriteFileOpen struct {
 
 func (x *WriteFileOpen) Reset() {
 	*x = WriteFileOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2517,7 +2711,7 @@ func (x *WriteFileOpen) String() string {
 func (*WriteFileOpen) ProtoMessage() {}
 
 func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2530,7 +2724,7 @@ func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileOpen.ProtoReflect.Descriptor instead.
 func (*WriteFileOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *WriteFileOpen) GetPath() string {
@@ -2573,7 +2767,7 @@ type MakeDirectoryRequest struct {
 
 func (x *MakeDirectoryRequest) Reset() {
 	*x = MakeDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2585,7 +2779,7 @@ func (x *MakeDirectoryRequest) String() string {
 func (*MakeDirectoryRequest) ProtoMessage() {}
 
 func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2598,7 +2792,7 @@ func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MakeDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*MakeDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *MakeDirectoryRequest) GetPath() string {
@@ -2640,7 +2834,7 @@ type MoveRequest struct {
 
 func (x *MoveRequest) Reset() {
 	*x = MoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2652,7 +2846,7 @@ func (x *MoveRequest) String() string {
 func (*MoveRequest) ProtoMessage() {}
 
 func (x *MoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2665,7 +2859,7 @@ func (x *MoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRequest.ProtoReflect.Descriptor instead.
 func (*MoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *MoveRequest) GetFrom() string {
@@ -2700,7 +2894,7 @@ type RemoveFileRequest struct {
 
 func (x *RemoveFileRequest) Reset() {
 	*x = RemoveFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2712,7 +2906,7 @@ func (x *RemoveFileRequest) String() string {
 func (*RemoveFileRequest) ProtoMessage() {}
 
 func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2725,7 +2919,7 @@ func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileRequest.ProtoReflect.Descriptor instead.
 func (*RemoveFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *RemoveFileRequest) GetPath() string {
@@ -2757,7 +2951,7 @@ type RemoveFileResponse struct {
 
 func (x *RemoveFileResponse) Reset() {
 	*x = RemoveFileResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2769,7 +2963,7 @@ func (x *RemoveFileResponse) String() string {
 func (*RemoveFileResponse) ProtoMessage() {}
 
 func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2782,7 +2976,7 @@ func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileResponse.ProtoReflect.Descriptor instead.
 func (*RemoveFileResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{47}
 }
 
 type ReadArchiveRequest struct {
@@ -2796,7 +2990,7 @@ type ReadArchiveRequest struct {
 
 func (x *ReadArchiveRequest) Reset() {
 	*x = ReadArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2808,7 +3002,7 @@ func (x *ReadArchiveRequest) String() string {
 func (*ReadArchiveRequest) ProtoMessage() {}
 
 func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2821,7 +3015,7 @@ func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArchiveRequest.ProtoReflect.Descriptor instead.
 func (*ReadArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ReadArchiveRequest) GetPath() string {
@@ -2854,7 +3048,7 @@ type ArchiveChunk struct {
 
 func (x *ArchiveChunk) Reset() {
 	*x = ArchiveChunk{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2866,7 +3060,7 @@ func (x *ArchiveChunk) String() string {
 func (*ArchiveChunk) ProtoMessage() {}
 
 func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2879,7 +3073,7 @@ func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveChunk.ProtoReflect.Descriptor instead.
 func (*ArchiveChunk) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ArchiveChunk) GetData() []byte {
@@ -2899,7 +3093,7 @@ type WriteArchiveRequest struct {
 
 func (x *WriteArchiveRequest) Reset() {
 	*x = WriteArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2911,7 +3105,7 @@ func (x *WriteArchiveRequest) String() string {
 func (*WriteArchiveRequest) ProtoMessage() {}
 
 func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2924,7 +3118,7 @@ func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveRequest.ProtoReflect.Descriptor instead.
 func (*WriteArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *WriteArchiveRequest) GetOpen() *WriteArchiveOpen {
@@ -2951,7 +3145,7 @@ type WriteArchiveOpen struct {
 
 func (x *WriteArchiveOpen) Reset() {
 	*x = WriteArchiveOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2963,7 +3157,7 @@ func (x *WriteArchiveOpen) String() string {
 func (*WriteArchiveOpen) ProtoMessage() {}
 
 func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2976,7 +3170,7 @@ func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveOpen.ProtoReflect.Descriptor instead.
 func (*WriteArchiveOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{47}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *WriteArchiveOpen) GetPath() string {
@@ -3003,7 +3197,7 @@ type WriteArchiveResponse struct {
 
 func (x *WriteArchiveResponse) Reset() {
 	*x = WriteArchiveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3015,7 +3209,7 @@ func (x *WriteArchiveResponse) String() string {
 func (*WriteArchiveResponse) ProtoMessage() {}
 
 func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3028,7 +3222,7 @@ func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveResponse.ProtoReflect.Descriptor instead.
 func (*WriteArchiveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *WriteArchiveResponse) GetFiles() uint64 {
@@ -3049,7 +3243,7 @@ var File_torpor_guest_v1_guest_proto protoreflect.FileDescriptor
 
 const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
-	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"\xce\x04\n" +
+	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"\xf1\x04\n" +
 	"\fHelloRequest\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x1d\n" +
 	"\n" +
@@ -3075,7 +3269,8 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
 	"fork_index\x18\x10 \x01(\rR\tforkIndex\x12\x1d\n" +
 	"\n" +
-	"fork_count\x18\x11 \x01(\rR\tforkCount\x1a6\n" +
+	"fork_count\x18\x11 \x01(\rR\tforkCount\x12!\n" +
+	"\fself_control\x18\x12 \x01(\bR\vselfControl\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"}\n" +
@@ -3093,7 +3288,16 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\rFlushResponse\",\n" +
 	"\x0fShutdownRequest\x12\x19\n" +
 	"\bgrace_ms\x18\x01 \x01(\rR\agraceMs\"\x12\n" +
-	"\x10ShutdownResponse\"\x0e\n" +
+	"\x10ShutdownResponse\"\x11\n" +
+	"\x0fRequestsRequest\"K\n" +
+	"\vSelfRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04verb\x18\x02 \x01(\tR\x04verb\x12\x18\n" +
+	"\aoptions\x18\x03 \x01(\tR\aoptions\"7\n" +
+	"\rAnswerRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06answer\x18\x02 \x01(\tR\x06answer\"\x10\n" +
+	"\x0eAnswerResponse\"\x0e\n" +
 	"\fStatsRequest\"\xae\x01\n" +
 	"\rStatsResponse\x12,\n" +
 	"\x12memory_total_bytes\x18\x01 \x01(\x04R\x10memoryTotalBytes\x124\n" +
@@ -3275,13 +3479,15 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x0fENTRY_TYPE_FILE\x10\x01\x12\x18\n" +
 	"\x14ENTRY_TYPE_DIRECTORY\x10\x02\x12\x16\n" +
 	"\x12ENTRY_TYPE_SYMLINK\x10\x03\x12\x14\n" +
-	"\x10ENTRY_TYPE_OTHER\x10\x042\xcc\x03\n" +
+	"\x10ENTRY_TYPE_OTHER\x10\x042\xe5\x04\n" +
 	"\x05Guest\x12F\n" +
 	"\x05Hello\x12\x1d.torpor.guest.v1.HelloRequest\x1a\x1e.torpor.guest.v1.HelloResponse\x12L\n" +
 	"\aPrepare\x12\x1f.torpor.guest.v1.PrepareRequest\x1a .torpor.guest.v1.PrepareResponse\x12L\n" +
 	"\aRelease\x12\x1f.torpor.guest.v1.ReleaseRequest\x1a .torpor.guest.v1.ReleaseResponse\x12F\n" +
 	"\x05Flush\x12\x1d.torpor.guest.v1.FlushRequest\x1a\x1e.torpor.guest.v1.FlushResponse\x12O\n" +
-	"\bShutdown\x12 .torpor.guest.v1.ShutdownRequest\x1a!.torpor.guest.v1.ShutdownResponse\x12F\n" +
+	"\bShutdown\x12 .torpor.guest.v1.ShutdownRequest\x1a!.torpor.guest.v1.ShutdownResponse\x12L\n" +
+	"\bRequests\x12 .torpor.guest.v1.RequestsRequest\x1a\x1c.torpor.guest.v1.SelfRequest0\x01\x12I\n" +
+	"\x06Answer\x12\x1e.torpor.guest.v1.AnswerRequest\x1a\x1f.torpor.guest.v1.AnswerResponse\x12F\n" +
 	"\x05Stats\x12\x1d.torpor.guest.v1.StatsRequest\x1a\x1e.torpor.guest.v1.StatsResponse2\x94\x05\n" +
 	"\bSessions\x12F\n" +
 	"\x05Start\x12\x1d.torpor.guest.v1.StartRequest\x1a\x1e.torpor.guest.v1.StartResponse\x12G\n" +
@@ -3317,7 +3523,7 @@ func file_torpor_guest_v1_guest_proto_rawDescGZIP() []byte {
 }
 
 var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 51)
+var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
 var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(EndReason)(0),                // 0: torpor.guest.v1.EndReason
 	(Stream)(0),                   // 1: torpor.guest.v1.Stream
@@ -3332,115 +3538,123 @@ var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(*FlushResponse)(nil),         // 10: torpor.guest.v1.FlushResponse
 	(*ShutdownRequest)(nil),       // 11: torpor.guest.v1.ShutdownRequest
 	(*ShutdownResponse)(nil),      // 12: torpor.guest.v1.ShutdownResponse
-	(*StatsRequest)(nil),          // 13: torpor.guest.v1.StatsRequest
-	(*StatsResponse)(nil),         // 14: torpor.guest.v1.StatsResponse
-	(*StartRequest)(nil),          // 15: torpor.guest.v1.StartRequest
-	(*Terminal)(nil),              // 16: torpor.guest.v1.Terminal
-	(*StartResponse)(nil),         // 17: torpor.guest.v1.StartResponse
-	(*Session)(nil),               // 18: torpor.guest.v1.Session
-	(*End)(nil),                   // 19: torpor.guest.v1.End
-	(*SessionError)(nil),          // 20: torpor.guest.v1.SessionError
-	(*AttachRequest)(nil),         // 21: torpor.guest.v1.AttachRequest
-	(*AttachResponse)(nil),        // 22: torpor.guest.v1.AttachResponse
-	(*Output)(nil),                // 23: torpor.guest.v1.Output
-	(*WriteRequest)(nil),          // 24: torpor.guest.v1.WriteRequest
-	(*WriteResponse)(nil),         // 25: torpor.guest.v1.WriteResponse
-	(*ResizeRequest)(nil),         // 26: torpor.guest.v1.ResizeRequest
-	(*ResizeResponse)(nil),        // 27: torpor.guest.v1.ResizeResponse
-	(*SignalRequest)(nil),         // 28: torpor.guest.v1.SignalRequest
-	(*SignalResponse)(nil),        // 29: torpor.guest.v1.SignalResponse
-	(*GetRequest)(nil),            // 30: torpor.guest.v1.GetRequest
-	(*ListRequest)(nil),           // 31: torpor.guest.v1.ListRequest
-	(*ListResponse)(nil),          // 32: torpor.guest.v1.ListResponse
-	(*RemoveRequest)(nil),         // 33: torpor.guest.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 34: torpor.guest.v1.RemoveResponse
-	(*Entry)(nil),                 // 35: torpor.guest.v1.Entry
-	(*StatRequest)(nil),           // 36: torpor.guest.v1.StatRequest
-	(*ListDirectoryRequest)(nil),  // 37: torpor.guest.v1.ListDirectoryRequest
-	(*ListDirectoryResponse)(nil), // 38: torpor.guest.v1.ListDirectoryResponse
-	(*ReadRequest)(nil),           // 39: torpor.guest.v1.ReadRequest
-	(*ReadResponse)(nil),          // 40: torpor.guest.v1.ReadResponse
-	(*WriteFileRequest)(nil),      // 41: torpor.guest.v1.WriteFileRequest
-	(*WriteFileOpen)(nil),         // 42: torpor.guest.v1.WriteFileOpen
-	(*MakeDirectoryRequest)(nil),  // 43: torpor.guest.v1.MakeDirectoryRequest
-	(*MoveRequest)(nil),           // 44: torpor.guest.v1.MoveRequest
-	(*RemoveFileRequest)(nil),     // 45: torpor.guest.v1.RemoveFileRequest
-	(*RemoveFileResponse)(nil),    // 46: torpor.guest.v1.RemoveFileResponse
-	(*ReadArchiveRequest)(nil),    // 47: torpor.guest.v1.ReadArchiveRequest
-	(*ArchiveChunk)(nil),          // 48: torpor.guest.v1.ArchiveChunk
-	(*WriteArchiveRequest)(nil),   // 49: torpor.guest.v1.WriteArchiveRequest
-	(*WriteArchiveOpen)(nil),      // 50: torpor.guest.v1.WriteArchiveOpen
-	(*WriteArchiveResponse)(nil),  // 51: torpor.guest.v1.WriteArchiveResponse
-	nil,                           // 52: torpor.guest.v1.HelloRequest.EnvEntry
-	nil,                           // 53: torpor.guest.v1.StartRequest.EnvEntry
+	(*RequestsRequest)(nil),       // 13: torpor.guest.v1.RequestsRequest
+	(*SelfRequest)(nil),           // 14: torpor.guest.v1.SelfRequest
+	(*AnswerRequest)(nil),         // 15: torpor.guest.v1.AnswerRequest
+	(*AnswerResponse)(nil),        // 16: torpor.guest.v1.AnswerResponse
+	(*StatsRequest)(nil),          // 17: torpor.guest.v1.StatsRequest
+	(*StatsResponse)(nil),         // 18: torpor.guest.v1.StatsResponse
+	(*StartRequest)(nil),          // 19: torpor.guest.v1.StartRequest
+	(*Terminal)(nil),              // 20: torpor.guest.v1.Terminal
+	(*StartResponse)(nil),         // 21: torpor.guest.v1.StartResponse
+	(*Session)(nil),               // 22: torpor.guest.v1.Session
+	(*End)(nil),                   // 23: torpor.guest.v1.End
+	(*SessionError)(nil),          // 24: torpor.guest.v1.SessionError
+	(*AttachRequest)(nil),         // 25: torpor.guest.v1.AttachRequest
+	(*AttachResponse)(nil),        // 26: torpor.guest.v1.AttachResponse
+	(*Output)(nil),                // 27: torpor.guest.v1.Output
+	(*WriteRequest)(nil),          // 28: torpor.guest.v1.WriteRequest
+	(*WriteResponse)(nil),         // 29: torpor.guest.v1.WriteResponse
+	(*ResizeRequest)(nil),         // 30: torpor.guest.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 31: torpor.guest.v1.ResizeResponse
+	(*SignalRequest)(nil),         // 32: torpor.guest.v1.SignalRequest
+	(*SignalResponse)(nil),        // 33: torpor.guest.v1.SignalResponse
+	(*GetRequest)(nil),            // 34: torpor.guest.v1.GetRequest
+	(*ListRequest)(nil),           // 35: torpor.guest.v1.ListRequest
+	(*ListResponse)(nil),          // 36: torpor.guest.v1.ListResponse
+	(*RemoveRequest)(nil),         // 37: torpor.guest.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 38: torpor.guest.v1.RemoveResponse
+	(*Entry)(nil),                 // 39: torpor.guest.v1.Entry
+	(*StatRequest)(nil),           // 40: torpor.guest.v1.StatRequest
+	(*ListDirectoryRequest)(nil),  // 41: torpor.guest.v1.ListDirectoryRequest
+	(*ListDirectoryResponse)(nil), // 42: torpor.guest.v1.ListDirectoryResponse
+	(*ReadRequest)(nil),           // 43: torpor.guest.v1.ReadRequest
+	(*ReadResponse)(nil),          // 44: torpor.guest.v1.ReadResponse
+	(*WriteFileRequest)(nil),      // 45: torpor.guest.v1.WriteFileRequest
+	(*WriteFileOpen)(nil),         // 46: torpor.guest.v1.WriteFileOpen
+	(*MakeDirectoryRequest)(nil),  // 47: torpor.guest.v1.MakeDirectoryRequest
+	(*MoveRequest)(nil),           // 48: torpor.guest.v1.MoveRequest
+	(*RemoveFileRequest)(nil),     // 49: torpor.guest.v1.RemoveFileRequest
+	(*RemoveFileResponse)(nil),    // 50: torpor.guest.v1.RemoveFileResponse
+	(*ReadArchiveRequest)(nil),    // 51: torpor.guest.v1.ReadArchiveRequest
+	(*ArchiveChunk)(nil),          // 52: torpor.guest.v1.ArchiveChunk
+	(*WriteArchiveRequest)(nil),   // 53: torpor.guest.v1.WriteArchiveRequest
+	(*WriteArchiveOpen)(nil),      // 54: torpor.guest.v1.WriteArchiveOpen
+	(*WriteArchiveResponse)(nil),  // 55: torpor.guest.v1.WriteArchiveResponse
+	nil,                           // 56: torpor.guest.v1.HelloRequest.EnvEntry
+	nil,                           // 57: torpor.guest.v1.StartRequest.EnvEntry
 }
 var file_torpor_guest_v1_guest_proto_depIdxs = []int32{
-	52, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
-	53, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
-	16, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
-	18, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
-	19, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
+	56, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
+	57, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
+	20, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
+	22, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
+	23, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
 	0,  // 5: torpor.guest.v1.End.reason:type_name -> torpor.guest.v1.EndReason
-	18, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
-	23, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
-	19, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
+	22, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
+	27, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
+	23, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
 	1,  // 9: torpor.guest.v1.Output.stream:type_name -> torpor.guest.v1.Stream
-	18, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
+	22, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
 	2,  // 11: torpor.guest.v1.Entry.type:type_name -> torpor.guest.v1.EntryType
-	35, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
-	35, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
-	42, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
-	50, // 15: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
+	39, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
+	39, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
+	46, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
+	54, // 15: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
 	3,  // 16: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
 	5,  // 17: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
 	7,  // 18: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
 	9,  // 19: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
 	11, // 20: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
-	13, // 21: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
-	15, // 22: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
-	15, // 23: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
-	21, // 24: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
-	24, // 25: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
-	26, // 26: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
-	28, // 27: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
-	30, // 28: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
-	31, // 29: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
-	33, // 30: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
-	36, // 31: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
-	37, // 32: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
-	39, // 33: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
-	41, // 34: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
-	43, // 35: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
-	44, // 36: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
-	45, // 37: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
-	47, // 38: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
-	49, // 39: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
-	4,  // 40: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
-	6,  // 41: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
-	8,  // 42: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
-	10, // 43: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
-	12, // 44: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
-	14, // 45: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
-	17, // 46: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
-	22, // 47: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
-	22, // 48: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
-	25, // 49: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
-	27, // 50: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
-	29, // 51: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
-	18, // 52: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
-	32, // 53: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
-	34, // 54: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
-	35, // 55: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
-	38, // 56: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
-	40, // 57: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
-	35, // 58: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
-	35, // 59: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
-	35, // 60: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
-	46, // 61: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
-	48, // 62: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
-	51, // 63: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
-	40, // [40:64] is the sub-list for method output_type
-	16, // [16:40] is the sub-list for method input_type
+	13, // 21: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
+	15, // 22: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
+	17, // 23: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
+	19, // 24: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
+	19, // 25: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
+	25, // 26: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
+	28, // 27: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
+	30, // 28: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
+	32, // 29: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
+	34, // 30: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
+	35, // 31: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
+	37, // 32: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
+	40, // 33: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
+	41, // 34: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
+	43, // 35: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
+	45, // 36: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
+	47, // 37: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
+	48, // 38: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
+	49, // 39: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
+	51, // 40: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
+	53, // 41: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
+	4,  // 42: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
+	6,  // 43: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
+	8,  // 44: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
+	10, // 45: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
+	12, // 46: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
+	14, // 47: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
+	16, // 48: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
+	18, // 49: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
+	21, // 50: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
+	26, // 51: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
+	26, // 52: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
+	29, // 53: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
+	31, // 54: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
+	33, // 55: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
+	22, // 56: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
+	36, // 57: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
+	38, // 58: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
+	39, // 59: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
+	42, // 60: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
+	44, // 61: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
+	39, // 62: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
+	39, // 63: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
+	39, // 64: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
+	50, // 65: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
+	52, // 66: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
+	55, // 67: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
+	42, // [42:68] is the sub-list for method output_type
+	16, // [16:42] is the sub-list for method input_type
 	16, // [16:16] is the sub-list for extension type_name
 	16, // [16:16] is the sub-list for extension extendee
 	0,  // [0:16] is the sub-list for field type_name
@@ -3451,7 +3665,7 @@ func file_torpor_guest_v1_guest_proto_init() {
 	if File_torpor_guest_v1_guest_proto != nil {
 		return
 	}
-	file_torpor_guest_v1_guest_proto_msgTypes[19].OneofWrappers = []any{
+	file_torpor_guest_v1_guest_proto_msgTypes[23].OneofWrappers = []any{
 		(*AttachResponse_Started)(nil),
 		(*AttachResponse_Output)(nil),
 		(*AttachResponse_End)(nil),
@@ -3462,7 +3676,7 @@ func file_torpor_guest_v1_guest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_torpor_guest_v1_guest_proto_rawDesc), len(file_torpor_guest_v1_guest_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   51,
+			NumMessages:   55,
 			NumExtensions: 0,
 			NumServices:   3,
 		},

@@ -56,6 +56,10 @@ const (
 	GuestFlushProcedure = "/torpor.guest.v1.Guest/Flush"
 	// GuestShutdownProcedure is the fully-qualified name of the Guest's Shutdown RPC.
 	GuestShutdownProcedure = "/torpor.guest.v1.Guest/Shutdown"
+	// GuestRequestsProcedure is the fully-qualified name of the Guest's Requests RPC.
+	GuestRequestsProcedure = "/torpor.guest.v1.Guest/Requests"
+	// GuestAnswerProcedure is the fully-qualified name of the Guest's Answer RPC.
+	GuestAnswerProcedure = "/torpor.guest.v1.Guest/Answer"
 	// GuestStatsProcedure is the fully-qualified name of the Guest's Stats RPC.
 	GuestStatsProcedure = "/torpor.guest.v1.Guest/Stats"
 	// SessionsStartProcedure is the fully-qualified name of the Sessions's Start RPC.
@@ -112,6 +116,11 @@ type GuestClient interface {
 	// Graceful end: TERM to every process, KILL to what is left after the grace, sync, then PID 1 exits 0. Answers before
 	// it exits.
 	Shutdown(context.Context, *connect.Request[v1.ShutdownRequest]) (*connect.Response[v1.ShutdownResponse], error)
+	// What processes ask about their own sandbox (see SelfRequest): all that is not answered yet, then what comes. A daemon that comes
+	// back is told the same again, by the same id.
+	Requests(context.Context, *connect.Request[v1.RequestsRequest]) (*connect.ServerStreamForClient[v1.SelfRequest], error)
+	// Ends a request. One that nobody waits for any more is no error.
+	Answer(context.Context, *connect.Request[v1.AnswerRequest]) (*connect.Response[v1.AnswerResponse], error)
 	// What the sandbox uses now.
 	Stats(context.Context, *connect.Request[v1.StatsRequest]) (*connect.Response[v1.StatsResponse], error)
 }
@@ -157,6 +166,18 @@ func NewGuestClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 			connect.WithSchema(guestMethods.ByName("Shutdown")),
 			connect.WithClientOptions(opts...),
 		),
+		requests: connect.NewClient[v1.RequestsRequest, v1.SelfRequest](
+			httpClient,
+			baseURL+GuestRequestsProcedure,
+			connect.WithSchema(guestMethods.ByName("Requests")),
+			connect.WithClientOptions(opts...),
+		),
+		answer: connect.NewClient[v1.AnswerRequest, v1.AnswerResponse](
+			httpClient,
+			baseURL+GuestAnswerProcedure,
+			connect.WithSchema(guestMethods.ByName("Answer")),
+			connect.WithClientOptions(opts...),
+		),
 		stats: connect.NewClient[v1.StatsRequest, v1.StatsResponse](
 			httpClient,
 			baseURL+GuestStatsProcedure,
@@ -173,6 +194,8 @@ type guestClient struct {
 	release  *connect.Client[v1.ReleaseRequest, v1.ReleaseResponse]
 	flush    *connect.Client[v1.FlushRequest, v1.FlushResponse]
 	shutdown *connect.Client[v1.ShutdownRequest, v1.ShutdownResponse]
+	requests *connect.Client[v1.RequestsRequest, v1.SelfRequest]
+	answer   *connect.Client[v1.AnswerRequest, v1.AnswerResponse]
 	stats    *connect.Client[v1.StatsRequest, v1.StatsResponse]
 }
 
@@ -201,6 +224,16 @@ func (c *guestClient) Shutdown(ctx context.Context, req *connect.Request[v1.Shut
 	return c.shutdown.CallUnary(ctx, req)
 }
 
+// Requests calls torpor.guest.v1.Guest.Requests.
+func (c *guestClient) Requests(ctx context.Context, req *connect.Request[v1.RequestsRequest]) (*connect.ServerStreamForClient[v1.SelfRequest], error) {
+	return c.requests.CallServerStream(ctx, req)
+}
+
+// Answer calls torpor.guest.v1.Guest.Answer.
+func (c *guestClient) Answer(ctx context.Context, req *connect.Request[v1.AnswerRequest]) (*connect.Response[v1.AnswerResponse], error) {
+	return c.answer.CallUnary(ctx, req)
+}
+
 // Stats calls torpor.guest.v1.Guest.Stats.
 func (c *guestClient) Stats(ctx context.Context, req *connect.Request[v1.StatsRequest]) (*connect.Response[v1.StatsResponse], error) {
 	return c.stats.CallUnary(ctx, req)
@@ -222,6 +255,11 @@ type GuestHandler interface {
 	// Graceful end: TERM to every process, KILL to what is left after the grace, sync, then PID 1 exits 0. Answers before
 	// it exits.
 	Shutdown(context.Context, *connect.Request[v1.ShutdownRequest]) (*connect.Response[v1.ShutdownResponse], error)
+	// What processes ask about their own sandbox (see SelfRequest): all that is not answered yet, then what comes. A daemon that comes
+	// back is told the same again, by the same id.
+	Requests(context.Context, *connect.Request[v1.RequestsRequest], *connect.ServerStream[v1.SelfRequest]) error
+	// Ends a request. One that nobody waits for any more is no error.
+	Answer(context.Context, *connect.Request[v1.AnswerRequest]) (*connect.Response[v1.AnswerResponse], error)
 	// What the sandbox uses now.
 	Stats(context.Context, *connect.Request[v1.StatsRequest]) (*connect.Response[v1.StatsResponse], error)
 }
@@ -263,6 +301,18 @@ func NewGuestHandler(svc GuestHandler, opts ...connect.HandlerOption) (string, h
 		connect.WithSchema(guestMethods.ByName("Shutdown")),
 		connect.WithHandlerOptions(opts...),
 	)
+	guestRequestsHandler := connect.NewServerStreamHandler(
+		GuestRequestsProcedure,
+		svc.Requests,
+		connect.WithSchema(guestMethods.ByName("Requests")),
+		connect.WithHandlerOptions(opts...),
+	)
+	guestAnswerHandler := connect.NewUnaryHandler(
+		GuestAnswerProcedure,
+		svc.Answer,
+		connect.WithSchema(guestMethods.ByName("Answer")),
+		connect.WithHandlerOptions(opts...),
+	)
 	guestStatsHandler := connect.NewUnaryHandler(
 		GuestStatsProcedure,
 		svc.Stats,
@@ -281,6 +331,10 @@ func NewGuestHandler(svc GuestHandler, opts ...connect.HandlerOption) (string, h
 			guestFlushHandler.ServeHTTP(w, r)
 		case GuestShutdownProcedure:
 			guestShutdownHandler.ServeHTTP(w, r)
+		case GuestRequestsProcedure:
+			guestRequestsHandler.ServeHTTP(w, r)
+		case GuestAnswerProcedure:
+			guestAnswerHandler.ServeHTTP(w, r)
 		case GuestStatsProcedure:
 			guestStatsHandler.ServeHTTP(w, r)
 		default:
@@ -310,6 +364,14 @@ func (UnimplementedGuestHandler) Flush(context.Context, *connect.Request[v1.Flus
 
 func (UnimplementedGuestHandler) Shutdown(context.Context, *connect.Request[v1.ShutdownRequest]) (*connect.Response[v1.ShutdownResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Guest.Shutdown is not implemented"))
+}
+
+func (UnimplementedGuestHandler) Requests(context.Context, *connect.Request[v1.RequestsRequest], *connect.ServerStream[v1.SelfRequest]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Guest.Requests is not implemented"))
+}
+
+func (UnimplementedGuestHandler) Answer(context.Context, *connect.Request[v1.AnswerRequest]) (*connect.Response[v1.AnswerResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Guest.Answer is not implemented"))
 }
 
 func (UnimplementedGuestHandler) Stats(context.Context, *connect.Request[v1.StatsRequest]) (*connect.Response[v1.StatsResponse], error) {

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file torpor/guest/v1/guest.proto.
  */
 export const file_torpor_guest_v1_guest: GenFile = /*@__PURE__*/
-  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSKaAwoMSGVsbG9SZXF1ZXN0EhAKCHByb3RvY29sGAEgASgNEhIKCnNhbmRib3hfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghob3N0bmFtZRgEIAEoCRISCgpnZW5lcmF0aW9uGAUgASgEEhIKCnVuaXhfbmFub3MYBiABKAMSDgoGb3JpZ2luGAcgASgJEjMKA2VudhgIIAMoCzImLnRvcnBvci5ndWVzdC52MS5IZWxsb1JlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgJIAEoCRIMCgR1c2VyGAogASgJEhEKCXBhcmVudF9pZBgLIAEoCRIaChJtZW1vcnlfbGltaXRfYnl0ZXMYDCABKAQSEgoKcGlkc19saW1pdBgNIAEoDRIPCgdhZGRyZXNzGA4gASgJEhAKCHJlc29sdmVyGA8gASgJEhIKCmZvcmtfaW5kZXgYECABKA0SEgoKZm9ya19jb3VudBgRIAEoDRoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIOCgxTdGF0c1JlcXVlc3QicQoNU3RhdHNSZXNwb25zZRIaChJtZW1vcnlfdG90YWxfYnl0ZXMYASABKAQSHgoWbWVtb3J5X2F2YWlsYWJsZV9ieXRlcxgCIAEoBBIRCglwcm9jZXNzZXMYAyABKA0SEQoJb29tX2tpbGxzGAQgASgEIqUCCgxTdGFydFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRhcmd2GAIgAygJEjMKA2VudhgDIAMoCzImLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgEIAEoCRIMCgR1c2VyGAUgASgJEg0KBXN0ZGluGAYgASgIEisKCHRlcm1pbmFsGAcgASgLMhkudG9ycG9yLmd1ZXN0LnYxLlRlcm1pbmFsEhIKCnRpbWVvdXRfbXMYCCABKAQSFQoNam91cm5hbF9ieXRlcxgJIAEoBBIMCgRob2xkGAogASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNwoIVGVybWluYWwSDAoEcm93cxgBIAEoDRIPCgdjb2x1bW5zGAIgASgNEgwKBHRlcm0YAyABKAkiOgoNU3RhcnRSZXNwb25zZRIpCgdzZXNzaW9uGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24i2wEKB1Nlc3Npb24SCgoCaWQYASABKAkSDAoEYXJndhgCIAMoCRILCgNwaWQYAyABKA0SEAoIdGVybWluYWwYBCABKAgSGgoSc3RhcnRlZF91bml4X25hbm9zGAUgASgDEhEKCWZpcnN0X3NlcRgGIAEoBBIQCghsYXN0X3NlcRgHIAEoBBIhCgNlbmQYCCABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kEhQKDGlucHV0X29mZnNldBgJIAEoBBIMCgR1c2VyGAogASgJEg8KB3dvcmtkaXIYCyABKAkidQoDRW5kEioKBnJlYXNvbhgBIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbmRSZWFzb24SEQoJZXhpdF9jb2RlGAIgASgNEg4KBnNpZ25hbBgDIAEoCRILCgNvb20YBCABKAgSEgoKdW5peF9uYW5vcxgFIAEoAyIhCgxTZXNzaW9uRXJyb3ISEQoJZXhpdF9jb2RlGAEgASgNIkAKDUF0dGFjaFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVhZnRlchgCIAEoBBIMCgRob2xkGAMgASgIIpYBCg5BdHRhY2hSZXNwb25zZRIrCgdzdGFydGVkGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb25IABIpCgZvdXRwdXQYAiABKAsyFy50b3Jwb3IuZ3Vlc3QudjEuT3V0cHV0SAASIwoDZW5kGAMgASgLMhQudG9ycG9yLmd1ZXN0LnYxLkVuZEgAQgcKBWV2ZW50IkwKBk91dHB1dBILCgNzZXEYASABKAQSJwoGc3RyZWFtGAIgASgOMhcudG9ycG9yLmd1ZXN0LnYxLlN0cmVhbRIMCgRkYXRhGAMgASgMIk0KDFdyaXRlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoBBIMCgRkYXRhGAMgASgMEgsKA2VvZhgEIAEoCCIfCg1Xcml0ZVJlc3BvbnNlEg4KBm9mZnNldBgBIAEoBCJCCg1SZXNpemVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEcm93cxgCIAEoDRIPCgdjb2x1bW5zGAMgASgNIhAKDlJlc2l6ZVJlc3BvbnNlIjMKDVNpZ25hbFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZzaWduYWwYAiABKAkiEAoOU2lnbmFsUmVzcG9uc2UiIAoKR2V0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIg0KC0xpc3RSZXF1ZXN0IjoKDExpc3RSZXNwb25zZRIqCghzZXNzaW9ucxgBIAMoCzIYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uIjIKDVJlbW92ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVmb3JjZRgCIAEoCCIQCg5SZW1vdmVSZXNwb25zZSLWAQoFRW50cnkSDAoEcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJEigKBHR5cGUYAyABKA4yGi50b3Jwb3IuZ3Vlc3QudjEuRW50cnlUeXBlEgwKBHNpemUYBCABKAQSDAoEbW9kZRgFIAEoDRINCgVvd25lchgGIAEoCRINCgVncm91cBgHIAEoCRILCgN1aWQYCCABKA0SCwoDZ2lkGAkgASgNEhsKE21vZGlmaWVkX3VuaXhfbmFub3MYCiABKAMSFgoOc3ltbGlua190YXJnZXQYCyABKAkiOQoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBmZvbGxvdxgDIAEoCCJBChRMaXN0RGlyZWN0b3J5UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDQoFZGVwdGgYAyABKA0iQAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkiSQoLUmVhZFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBm9mZnNldBgDIAEoBBIOCgZsZW5ndGgYBCABKAQiQwoMUmVhZFJlc3BvbnNlEiUKBWVudHJ5GAEgASgLMhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5EgwKBGRhdGEYAiABKAwiXgoQV3JpdGVGaWxlUmVxdWVzdBIsCgRvcGVuGAEgASgLMh4udG9ycG9yLmd1ZXN0LnYxLldyaXRlRmlsZU9wZW4SDAoEZGF0YRgCIAEoDBIOCgZjb21taXQYAyABKAgiSgoNV3JpdGVGaWxlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDAoEbW9kZRgDIAEoDRIPCgdwYXJlbnRzGAQgASgIIlEKFE1ha2VEaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIPCgdwYXJlbnRzGAMgASgIEgwKBG1vZGUYBCABKA0iNQoLTW92ZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIMCgR1c2VyGAMgASgJIkIKEVJlbW92ZUZpbGVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIRCglyZWN1cnNpdmUYAyABKAgiFAoSUmVtb3ZlRmlsZVJlc3BvbnNlIkAKElJlYWRBcmNoaXZlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIhwKDEFyY2hpdmVDaHVuaxIMCgRkYXRhGAEgASgMIlQKE1dyaXRlQXJjaGl2ZVJlcXVlc3QSLwoEb3BlbhgBIAEoCzIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVPcGVuEgwKBGRhdGEYAiABKAwiLgoQV3JpdGVBcmNoaXZlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkiNAoUV3JpdGVBcmNoaXZlUmVzcG9uc2USDQoFZmlsZXMYASABKAQSDQoFYnl0ZXMYAiABKAQqgQEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRRU5EX1JFQVNPTl9FWElURUQQARIWChJFTkRfUkVBU09OX1RJTUVPVVQQAhISCg5FTkRfUkVBU09OX09PTRADEhUKEUVORF9SRUFTT05fS0lMTEVEEAQqWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1RFUk1JTkFMEAMqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQyzAMKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEkYKBUZsdXNoEh0udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMpQFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMscFCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlElMKC1JlYWRBcmNoaXZlEiMudG9ycG9yLmd1ZXN0LnYxLlJlYWRBcmNoaXZlUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5BcmNoaXZlQ2h1bmswARJdCgxXcml0ZUFyY2hpdmUSJC50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlUmVxdWVzdBolLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXNwb25zZSgBQkRaQnRvcnBvci5kZXYvdG9ycG9yL25hdGl2ZS9pbnRlcm5hbC9wcm90b2NvbC90b3Jwb3IvZ3Vlc3QvdjE7Z3Vlc3R2MWIGcHJvdG8z");
+  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSKwAwoMSGVsbG9SZXF1ZXN0EhAKCHByb3RvY29sGAEgASgNEhIKCnNhbmRib3hfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghob3N0bmFtZRgEIAEoCRISCgpnZW5lcmF0aW9uGAUgASgEEhIKCnVuaXhfbmFub3MYBiABKAMSDgoGb3JpZ2luGAcgASgJEjMKA2VudhgIIAMoCzImLnRvcnBvci5ndWVzdC52MS5IZWxsb1JlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgJIAEoCRIMCgR1c2VyGAogASgJEhEKCXBhcmVudF9pZBgLIAEoCRIaChJtZW1vcnlfbGltaXRfYnl0ZXMYDCABKAQSEgoKcGlkc19saW1pdBgNIAEoDRIPCgdhZGRyZXNzGA4gASgJEhAKCHJlc29sdmVyGA8gASgJEhIKCmZvcmtfaW5kZXgYECABKA0SEgoKZm9ya19jb3VudBgRIAEoDRIUCgxzZWxmX2NvbnRyb2wYEiABKAgaKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJXCg1IZWxsb1Jlc3BvbnNlEhAKCHByb3RvY29sGAEgASgNEg8KB3ZlcnNpb24YAiABKAkSDwoHYm9vdF9pZBgDIAEoCRISCgp1bml4X25hbm9zGAQgASgDIhAKDlByZXBhcmVSZXF1ZXN0IhEKD1ByZXBhcmVSZXNwb25zZSIQCg5SZWxlYXNlUmVxdWVzdCIRCg9SZWxlYXNlUmVzcG9uc2UiDgoMRmx1c2hSZXF1ZXN0Ig8KDUZsdXNoUmVzcG9uc2UiIwoPU2h1dGRvd25SZXF1ZXN0EhAKCGdyYWNlX21zGAEgASgNIhIKEFNodXRkb3duUmVzcG9uc2UiEQoPUmVxdWVzdHNSZXF1ZXN0IjgKC1NlbGZSZXF1ZXN0EgoKAmlkGAEgASgJEgwKBHZlcmIYAiABKAkSDwoHb3B0aW9ucxgDIAEoCSIrCg1BbnN3ZXJSZXF1ZXN0EgoKAmlkGAEgASgJEg4KBmFuc3dlchgCIAEoCSIQCg5BbnN3ZXJSZXNwb25zZSIOCgxTdGF0c1JlcXVlc3QicQoNU3RhdHNSZXNwb25zZRIaChJtZW1vcnlfdG90YWxfYnl0ZXMYASABKAQSHgoWbWVtb3J5X2F2YWlsYWJsZV9ieXRlcxgCIAEoBBIRCglwcm9jZXNzZXMYAyABKA0SEQoJb29tX2tpbGxzGAQgASgEIqUCCgxTdGFydFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRhcmd2GAIgAygJEjMKA2VudhgDIAMoCzImLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgEIAEoCRIMCgR1c2VyGAUgASgJEg0KBXN0ZGluGAYgASgIEisKCHRlcm1pbmFsGAcgASgLMhkudG9ycG9yLmd1ZXN0LnYxLlRlcm1pbmFsEhIKCnRpbWVvdXRfbXMYCCABKAQSFQoNam91cm5hbF9ieXRlcxgJIAEoBBIMCgRob2xkGAogASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNwoIVGVybWluYWwSDAoEcm93cxgBIAEoDRIPCgdjb2x1bW5zGAIgASgNEgwKBHRlcm0YAyABKAkiOgoNU3RhcnRSZXNwb25zZRIpCgdzZXNzaW9uGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24i2wEKB1Nlc3Npb24SCgoCaWQYASABKAkSDAoEYXJndhgCIAMoCRILCgNwaWQYAyABKA0SEAoIdGVybWluYWwYBCABKAgSGgoSc3RhcnRlZF91bml4X25hbm9zGAUgASgDEhEKCWZpcnN0X3NlcRgGIAEoBBIQCghsYXN0X3NlcRgHIAEoBBIhCgNlbmQYCCABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kEhQKDGlucHV0X29mZnNldBgJIAEoBBIMCgR1c2VyGAogASgJEg8KB3dvcmtkaXIYCyABKAkidQoDRW5kEioKBnJlYXNvbhgBIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbmRSZWFzb24SEQoJZXhpdF9jb2RlGAIgASgNEg4KBnNpZ25hbBgDIAEoCRILCgNvb20YBCABKAgSEgoKdW5peF9uYW5vcxgFIAEoAyIhCgxTZXNzaW9uRXJyb3ISEQoJZXhpdF9jb2RlGAEgASgNIkAKDUF0dGFjaFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVhZnRlchgCIAEoBBIMCgRob2xkGAMgASgIIpYBCg5BdHRhY2hSZXNwb25zZRIrCgdzdGFydGVkGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb25IABIpCgZvdXRwdXQYAiABKAsyFy50b3Jwb3IuZ3Vlc3QudjEuT3V0cHV0SAASIwoDZW5kGAMgASgLMhQudG9ycG9yLmd1ZXN0LnYxLkVuZEgAQgcKBWV2ZW50IkwKBk91dHB1dBILCgNzZXEYASABKAQSJwoGc3RyZWFtGAIgASgOMhcudG9ycG9yLmd1ZXN0LnYxLlN0cmVhbRIMCgRkYXRhGAMgASgMIk0KDFdyaXRlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoBBIMCgRkYXRhGAMgASgMEgsKA2VvZhgEIAEoCCIfCg1Xcml0ZVJlc3BvbnNlEg4KBm9mZnNldBgBIAEoBCJCCg1SZXNpemVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEcm93cxgCIAEoDRIPCgdjb2x1bW5zGAMgASgNIhAKDlJlc2l6ZVJlc3BvbnNlIjMKDVNpZ25hbFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZzaWduYWwYAiABKAkiEAoOU2lnbmFsUmVzcG9uc2UiIAoKR2V0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIg0KC0xpc3RSZXF1ZXN0IjoKDExpc3RSZXNwb25zZRIqCghzZXNzaW9ucxgBIAMoCzIYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uIjIKDVJlbW92ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVmb3JjZRgCIAEoCCIQCg5SZW1vdmVSZXNwb25zZSLWAQoFRW50cnkSDAoEcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJEigKBHR5cGUYAyABKA4yGi50b3Jwb3IuZ3Vlc3QudjEuRW50cnlUeXBlEgwKBHNpemUYBCABKAQSDAoEbW9kZRgFIAEoDRINCgVvd25lchgGIAEoCRINCgVncm91cBgHIAEoCRILCgN1aWQYCCABKA0SCwoDZ2lkGAkgASgNEhsKE21vZGlmaWVkX3VuaXhfbmFub3MYCiABKAMSFgoOc3ltbGlua190YXJnZXQYCyABKAkiOQoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBmZvbGxvdxgDIAEoCCJBChRMaXN0RGlyZWN0b3J5UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDQoFZGVwdGgYAyABKA0iQAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkiSQoLUmVhZFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBm9mZnNldBgDIAEoBBIOCgZsZW5ndGgYBCABKAQiQwoMUmVhZFJlc3BvbnNlEiUKBWVudHJ5GAEgASgLMhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5EgwKBGRhdGEYAiABKAwiXgoQV3JpdGVGaWxlUmVxdWVzdBIsCgRvcGVuGAEgASgLMh4udG9ycG9yLmd1ZXN0LnYxLldyaXRlRmlsZU9wZW4SDAoEZGF0YRgCIAEoDBIOCgZjb21taXQYAyABKAgiSgoNV3JpdGVGaWxlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDAoEbW9kZRgDIAEoDRIPCgdwYXJlbnRzGAQgASgIIlEKFE1ha2VEaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIPCgdwYXJlbnRzGAMgASgIEgwKBG1vZGUYBCABKA0iNQoLTW92ZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIMCgR1c2VyGAMgASgJIkIKEVJlbW92ZUZpbGVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIRCglyZWN1cnNpdmUYAyABKAgiFAoSUmVtb3ZlRmlsZVJlc3BvbnNlIkAKElJlYWRBcmNoaXZlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIhwKDEFyY2hpdmVDaHVuaxIMCgRkYXRhGAEgASgMIlQKE1dyaXRlQXJjaGl2ZVJlcXVlc3QSLwoEb3BlbhgBIAEoCzIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVPcGVuEgwKBGRhdGEYAiABKAwiLgoQV3JpdGVBcmNoaXZlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkiNAoUV3JpdGVBcmNoaXZlUmVzcG9uc2USDQoFZmlsZXMYASABKAQSDQoFYnl0ZXMYAiABKAQqgQEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRRU5EX1JFQVNPTl9FWElURUQQARIWChJFTkRfUkVBU09OX1RJTUVPVVQQAhISCg5FTkRfUkVBU09OX09PTRADEhUKEUVORF9SRUFTT05fS0lMTEVEEAQqWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1RFUk1JTkFMEAMqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQy5QQKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEkYKBUZsdXNoEh0udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkwKCFJlcXVlc3RzEiAudG9ycG9yLmd1ZXN0LnYxLlJlcXVlc3RzUmVxdWVzdBocLnRvcnBvci5ndWVzdC52MS5TZWxmUmVxdWVzdDABEkkKBkFuc3dlchIeLnRvcnBvci5ndWVzdC52MS5BbnN3ZXJSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkFuc3dlclJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMpQFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMscFCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlElMKC1JlYWRBcmNoaXZlEiMudG9ycG9yLmd1ZXN0LnYxLlJlYWRBcmNoaXZlUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5BcmNoaXZlQ2h1bmswARJdCgxXcml0ZUFyY2hpdmUSJC50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlUmVxdWVzdBolLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXNwb25zZSgBQkRaQnRvcnBvci5kZXYvdG9ycG9yL25hdGl2ZS9pbnRlcm5hbC9wcm90b2NvbC90b3Jwb3IvZ3Vlc3QvdjE7Z3Vlc3R2MWIGcHJvdG8z");
 
 /**
  * @generated from message torpor.guest.v1.HelloRequest
@@ -135,6 +135,13 @@ export type HelloRequest = Message<"torpor.guest.v1.HelloRequest"> & {
    * @generated from field: uint32 fork_count = 17;
    */
   forkCount: number;
+
+  /**
+   * processes may ask about their own sandbox: the command for it is in the PATH of new sessions
+   *
+   * @generated from field: bool self_control = 18;
+   */
+  selfControl: boolean;
 };
 
 /**
@@ -289,6 +296,92 @@ export const ShutdownResponseSchema: GenMessage<ShutdownResponse> = /*@__PURE__*
   messageDesc(file_torpor_guest_v1_guest, 9);
 
 /**
+ * @generated from message torpor.guest.v1.RequestsRequest
+ */
+export type RequestsRequest = Message<"torpor.guest.v1.RequestsRequest"> & {
+};
+
+/**
+ * Describes the message torpor.guest.v1.RequestsRequest.
+ * Use `create(RequestsRequestSchema)` to create a new message.
+ */
+export const RequestsRequestSchema: GenMessage<RequestsRequest> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 10);
+
+/**
+ * A process called `torpor VERB`. A pause is over, for the process, when the sandbox was resumed; in the child of a fork each fork is, and the
+ * process is told which child it is in: the guest knows both by itself, whatever became of the daemon's answer.
+ *
+ * @generated from message torpor.guest.v1.SelfRequest
+ */
+export type SelfRequest = Message<"torpor.guest.v1.SelfRequest"> & {
+  /**
+   * random; the same until it is answered
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * whether it is granted is for the daemon to say
+   *
+   * @generated from field: string verb = 2;
+   */
+  verb: string;
+
+  /**
+   * JSON of the verb's request, unchecked
+   *
+   * @generated from field: string options = 3;
+   */
+  options: string;
+};
+
+/**
+ * Describes the message torpor.guest.v1.SelfRequest.
+ * Use `create(SelfRequestSchema)` to create a new message.
+ */
+export const SelfRequestSchema: GenMessage<SelfRequest> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 11);
+
+/**
+ * @generated from message torpor.guest.v1.AnswerRequest
+ */
+export type AnswerRequest = Message<"torpor.guest.v1.AnswerRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * JSON: {"result":{…}} or {"error":{"code","message","hint"}}
+   *
+   * @generated from field: string answer = 2;
+   */
+  answer: string;
+};
+
+/**
+ * Describes the message torpor.guest.v1.AnswerRequest.
+ * Use `create(AnswerRequestSchema)` to create a new message.
+ */
+export const AnswerRequestSchema: GenMessage<AnswerRequest> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 12);
+
+/**
+ * @generated from message torpor.guest.v1.AnswerResponse
+ */
+export type AnswerResponse = Message<"torpor.guest.v1.AnswerResponse"> & {
+};
+
+/**
+ * Describes the message torpor.guest.v1.AnswerResponse.
+ * Use `create(AnswerResponseSchema)` to create a new message.
+ */
+export const AnswerResponseSchema: GenMessage<AnswerResponse> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 13);
+
+/**
  * @generated from message torpor.guest.v1.StatsRequest
  */
 export type StatsRequest = Message<"torpor.guest.v1.StatsRequest"> & {
@@ -299,7 +392,7 @@ export type StatsRequest = Message<"torpor.guest.v1.StatsRequest"> & {
  * Use `create(StatsRequestSchema)` to create a new message.
  */
 export const StatsRequestSchema: GenMessage<StatsRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 10);
+  messageDesc(file_torpor_guest_v1_guest, 14);
 
 /**
  * @generated from message torpor.guest.v1.StatsResponse
@@ -331,7 +424,7 @@ export type StatsResponse = Message<"torpor.guest.v1.StatsResponse"> & {
  * Use `create(StatsResponseSchema)` to create a new message.
  */
 export const StatsResponseSchema: GenMessage<StatsResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 11);
+  messageDesc(file_torpor_guest_v1_guest, 15);
 
 /**
  * @generated from message torpor.guest.v1.StartRequest
@@ -414,7 +507,7 @@ export type StartRequest = Message<"torpor.guest.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 12);
+  messageDesc(file_torpor_guest_v1_guest, 16);
 
 /**
  * @generated from message torpor.guest.v1.Terminal
@@ -441,7 +534,7 @@ export type Terminal = Message<"torpor.guest.v1.Terminal"> & {
  * Use `create(TerminalSchema)` to create a new message.
  */
 export const TerminalSchema: GenMessage<Terminal> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 13);
+  messageDesc(file_torpor_guest_v1_guest, 17);
 
 /**
  * @generated from message torpor.guest.v1.StartResponse
@@ -458,7 +551,7 @@ export type StartResponse = Message<"torpor.guest.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 14);
+  messageDesc(file_torpor_guest_v1_guest, 18);
 
 /**
  * @generated from message torpor.guest.v1.Session
@@ -531,7 +624,7 @@ export type Session = Message<"torpor.guest.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 15);
+  messageDesc(file_torpor_guest_v1_guest, 19);
 
 /**
  * @generated from message torpor.guest.v1.End
@@ -572,7 +665,7 @@ export type End = Message<"torpor.guest.v1.End"> & {
  * Use `create(EndSchema)` to create a new message.
  */
 export const EndSchema: GenMessage<End> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 16);
+  messageDesc(file_torpor_guest_v1_guest, 20);
 
 /**
  * In the details of a Start or Run error: the code a shell would give.
@@ -591,7 +684,7 @@ export type SessionError = Message<"torpor.guest.v1.SessionError"> & {
  * Use `create(SessionErrorSchema)` to create a new message.
  */
 export const SessionErrorSchema: GenMessage<SessionError> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 17);
+  messageDesc(file_torpor_guest_v1_guest, 21);
 
 /**
  * @generated from message torpor.guest.v1.AttachRequest
@@ -618,7 +711,7 @@ export type AttachRequest = Message<"torpor.guest.v1.AttachRequest"> & {
  * Use `create(AttachRequestSchema)` to create a new message.
  */
 export const AttachRequestSchema: GenMessage<AttachRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 18);
+  messageDesc(file_torpor_guest_v1_guest, 22);
 
 /**
  * @generated from message torpor.guest.v1.AttachResponse
@@ -657,7 +750,7 @@ export type AttachResponse = Message<"torpor.guest.v1.AttachResponse"> & {
  * Use `create(AttachResponseSchema)` to create a new message.
  */
 export const AttachResponseSchema: GenMessage<AttachResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 19);
+  messageDesc(file_torpor_guest_v1_guest, 23);
 
 /**
  * @generated from message torpor.guest.v1.Output
@@ -684,7 +777,7 @@ export type Output = Message<"torpor.guest.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 20);
+  messageDesc(file_torpor_guest_v1_guest, 24);
 
 /**
  * @generated from message torpor.guest.v1.WriteRequest
@@ -716,7 +809,7 @@ export type WriteRequest = Message<"torpor.guest.v1.WriteRequest"> & {
  * Use `create(WriteRequestSchema)` to create a new message.
  */
 export const WriteRequestSchema: GenMessage<WriteRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 21);
+  messageDesc(file_torpor_guest_v1_guest, 25);
 
 /**
  * @generated from message torpor.guest.v1.WriteResponse
@@ -733,7 +826,7 @@ export type WriteResponse = Message<"torpor.guest.v1.WriteResponse"> & {
  * Use `create(WriteResponseSchema)` to create a new message.
  */
 export const WriteResponseSchema: GenMessage<WriteResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 22);
+  messageDesc(file_torpor_guest_v1_guest, 26);
 
 /**
  * @generated from message torpor.guest.v1.ResizeRequest
@@ -760,7 +853,7 @@ export type ResizeRequest = Message<"torpor.guest.v1.ResizeRequest"> & {
  * Use `create(ResizeRequestSchema)` to create a new message.
  */
 export const ResizeRequestSchema: GenMessage<ResizeRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 23);
+  messageDesc(file_torpor_guest_v1_guest, 27);
 
 /**
  * @generated from message torpor.guest.v1.ResizeResponse
@@ -773,7 +866,7 @@ export type ResizeResponse = Message<"torpor.guest.v1.ResizeResponse"> & {
  * Use `create(ResizeResponseSchema)` to create a new message.
  */
 export const ResizeResponseSchema: GenMessage<ResizeResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 24);
+  messageDesc(file_torpor_guest_v1_guest, 28);
 
 /**
  * @generated from message torpor.guest.v1.SignalRequest
@@ -795,7 +888,7 @@ export type SignalRequest = Message<"torpor.guest.v1.SignalRequest"> & {
  * Use `create(SignalRequestSchema)` to create a new message.
  */
 export const SignalRequestSchema: GenMessage<SignalRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 25);
+  messageDesc(file_torpor_guest_v1_guest, 29);
 
 /**
  * @generated from message torpor.guest.v1.SignalResponse
@@ -808,7 +901,7 @@ export type SignalResponse = Message<"torpor.guest.v1.SignalResponse"> & {
  * Use `create(SignalResponseSchema)` to create a new message.
  */
 export const SignalResponseSchema: GenMessage<SignalResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 26);
+  messageDesc(file_torpor_guest_v1_guest, 30);
 
 /**
  * @generated from message torpor.guest.v1.GetRequest
@@ -825,7 +918,7 @@ export type GetRequest = Message<"torpor.guest.v1.GetRequest"> & {
  * Use `create(GetRequestSchema)` to create a new message.
  */
 export const GetRequestSchema: GenMessage<GetRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 27);
+  messageDesc(file_torpor_guest_v1_guest, 31);
 
 /**
  * @generated from message torpor.guest.v1.ListRequest
@@ -838,7 +931,7 @@ export type ListRequest = Message<"torpor.guest.v1.ListRequest"> & {
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 28);
+  messageDesc(file_torpor_guest_v1_guest, 32);
 
 /**
  * @generated from message torpor.guest.v1.ListResponse
@@ -855,7 +948,7 @@ export type ListResponse = Message<"torpor.guest.v1.ListResponse"> & {
  * Use `create(ListResponseSchema)` to create a new message.
  */
 export const ListResponseSchema: GenMessage<ListResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 29);
+  messageDesc(file_torpor_guest_v1_guest, 33);
 
 /**
  * @generated from message torpor.guest.v1.RemoveRequest
@@ -877,7 +970,7 @@ export type RemoveRequest = Message<"torpor.guest.v1.RemoveRequest"> & {
  * Use `create(RemoveRequestSchema)` to create a new message.
  */
 export const RemoveRequestSchema: GenMessage<RemoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 30);
+  messageDesc(file_torpor_guest_v1_guest, 34);
 
 /**
  * @generated from message torpor.guest.v1.RemoveResponse
@@ -890,7 +983,7 @@ export type RemoveResponse = Message<"torpor.guest.v1.RemoveResponse"> & {
  * Use `create(RemoveResponseSchema)` to create a new message.
  */
 export const RemoveResponseSchema: GenMessage<RemoveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 31);
+  messageDesc(file_torpor_guest_v1_guest, 35);
 
 /**
  * @generated from message torpor.guest.v1.Entry
@@ -963,7 +1056,7 @@ export type Entry = Message<"torpor.guest.v1.Entry"> & {
  * Use `create(EntrySchema)` to create a new message.
  */
 export const EntrySchema: GenMessage<Entry> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 32);
+  messageDesc(file_torpor_guest_v1_guest, 36);
 
 /**
  * @generated from message torpor.guest.v1.StatRequest
@@ -990,7 +1083,7 @@ export type StatRequest = Message<"torpor.guest.v1.StatRequest"> & {
  * Use `create(StatRequestSchema)` to create a new message.
  */
 export const StatRequestSchema: GenMessage<StatRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 33);
+  messageDesc(file_torpor_guest_v1_guest, 37);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryRequest
@@ -1017,7 +1110,7 @@ export type ListDirectoryRequest = Message<"torpor.guest.v1.ListDirectoryRequest
  * Use `create(ListDirectoryRequestSchema)` to create a new message.
  */
 export const ListDirectoryRequestSchema: GenMessage<ListDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 34);
+  messageDesc(file_torpor_guest_v1_guest, 38);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryResponse
@@ -1034,7 +1127,7 @@ export type ListDirectoryResponse = Message<"torpor.guest.v1.ListDirectoryRespon
  * Use `create(ListDirectoryResponseSchema)` to create a new message.
  */
 export const ListDirectoryResponseSchema: GenMessage<ListDirectoryResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 35);
+  messageDesc(file_torpor_guest_v1_guest, 39);
 
 /**
  * @generated from message torpor.guest.v1.ReadRequest
@@ -1066,7 +1159,7 @@ export type ReadRequest = Message<"torpor.guest.v1.ReadRequest"> & {
  * Use `create(ReadRequestSchema)` to create a new message.
  */
 export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 36);
+  messageDesc(file_torpor_guest_v1_guest, 40);
 
 /**
  * @generated from message torpor.guest.v1.ReadResponse
@@ -1088,7 +1181,7 @@ export type ReadResponse = Message<"torpor.guest.v1.ReadResponse"> & {
  * Use `create(ReadResponseSchema)` to create a new message.
  */
 export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 37);
+  messageDesc(file_torpor_guest_v1_guest, 41);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileRequest
@@ -1115,7 +1208,7 @@ export type WriteFileRequest = Message<"torpor.guest.v1.WriteFileRequest"> & {
  * Use `create(WriteFileRequestSchema)` to create a new message.
  */
 export const WriteFileRequestSchema: GenMessage<WriteFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 38);
+  messageDesc(file_torpor_guest_v1_guest, 42);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileOpen
@@ -1151,7 +1244,7 @@ export type WriteFileOpen = Message<"torpor.guest.v1.WriteFileOpen"> & {
  * Use `create(WriteFileOpenSchema)` to create a new message.
  */
 export const WriteFileOpenSchema: GenMessage<WriteFileOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 39);
+  messageDesc(file_torpor_guest_v1_guest, 43);
 
 /**
  * @generated from message torpor.guest.v1.MakeDirectoryRequest
@@ -1183,7 +1276,7 @@ export type MakeDirectoryRequest = Message<"torpor.guest.v1.MakeDirectoryRequest
  * Use `create(MakeDirectoryRequestSchema)` to create a new message.
  */
 export const MakeDirectoryRequestSchema: GenMessage<MakeDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 40);
+  messageDesc(file_torpor_guest_v1_guest, 44);
 
 /**
  * @generated from message torpor.guest.v1.MoveRequest
@@ -1210,7 +1303,7 @@ export type MoveRequest = Message<"torpor.guest.v1.MoveRequest"> & {
  * Use `create(MoveRequestSchema)` to create a new message.
  */
 export const MoveRequestSchema: GenMessage<MoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 41);
+  messageDesc(file_torpor_guest_v1_guest, 45);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileRequest
@@ -1237,7 +1330,7 @@ export type RemoveFileRequest = Message<"torpor.guest.v1.RemoveFileRequest"> & {
  * Use `create(RemoveFileRequestSchema)` to create a new message.
  */
 export const RemoveFileRequestSchema: GenMessage<RemoveFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 42);
+  messageDesc(file_torpor_guest_v1_guest, 46);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileResponse
@@ -1250,7 +1343,7 @@ export type RemoveFileResponse = Message<"torpor.guest.v1.RemoveFileResponse"> &
  * Use `create(RemoveFileResponseSchema)` to create a new message.
  */
 export const RemoveFileResponseSchema: GenMessage<RemoveFileResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 43);
+  messageDesc(file_torpor_guest_v1_guest, 47);
 
 /**
  * @generated from message torpor.guest.v1.ReadArchiveRequest
@@ -1277,7 +1370,7 @@ export type ReadArchiveRequest = Message<"torpor.guest.v1.ReadArchiveRequest"> &
  * Use `create(ReadArchiveRequestSchema)` to create a new message.
  */
 export const ReadArchiveRequestSchema: GenMessage<ReadArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 44);
+  messageDesc(file_torpor_guest_v1_guest, 48);
 
 /**
  * @generated from message torpor.guest.v1.ArchiveChunk
@@ -1294,7 +1387,7 @@ export type ArchiveChunk = Message<"torpor.guest.v1.ArchiveChunk"> & {
  * Use `create(ArchiveChunkSchema)` to create a new message.
  */
 export const ArchiveChunkSchema: GenMessage<ArchiveChunk> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 45);
+  messageDesc(file_torpor_guest_v1_guest, 49);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveRequest
@@ -1316,7 +1409,7 @@ export type WriteArchiveRequest = Message<"torpor.guest.v1.WriteArchiveRequest">
  * Use `create(WriteArchiveRequestSchema)` to create a new message.
  */
 export const WriteArchiveRequestSchema: GenMessage<WriteArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 46);
+  messageDesc(file_torpor_guest_v1_guest, 50);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveOpen
@@ -1338,7 +1431,7 @@ export type WriteArchiveOpen = Message<"torpor.guest.v1.WriteArchiveOpen"> & {
  * Use `create(WriteArchiveOpenSchema)` to create a new message.
  */
 export const WriteArchiveOpenSchema: GenMessage<WriteArchiveOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 47);
+  messageDesc(file_torpor_guest_v1_guest, 51);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveResponse
@@ -1360,7 +1453,7 @@ export type WriteArchiveResponse = Message<"torpor.guest.v1.WriteArchiveResponse
  * Use `create(WriteArchiveResponseSchema)` to create a new message.
  */
 export const WriteArchiveResponseSchema: GenMessage<WriteArchiveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 48);
+  messageDesc(file_torpor_guest_v1_guest, 52);
 
 /**
  * @generated from enum torpor.guest.v1.EndReason
@@ -1545,6 +1638,27 @@ export const Guest: GenService<{
     methodKind: "unary";
     input: typeof ShutdownRequestSchema;
     output: typeof ShutdownResponseSchema;
+  },
+  /**
+   * What processes ask about their own sandbox (see SelfRequest): all that is not answered yet, then what comes. A daemon that comes
+   * back is told the same again, by the same id.
+   *
+   * @generated from rpc torpor.guest.v1.Guest.Requests
+   */
+  requests: {
+    methodKind: "server_streaming";
+    input: typeof RequestsRequestSchema;
+    output: typeof SelfRequestSchema;
+  },
+  /**
+   * Ends a request. One that nobody waits for any more is no error.
+   *
+   * @generated from rpc torpor.guest.v1.Guest.Answer
+   */
+  answer: {
+    methodKind: "unary";
+    input: typeof AnswerRequestSchema;
+    output: typeof AnswerResponseSchema;
   },
   /**
    * What the sandbox uses now.
