@@ -27,4 +27,6 @@ type Failure struct {
 }
 
 // Failed is the answer that tells of one.
-func Failed(code, message string) Answer { return Answer{Error: &Failure{Code: code, Message: message}} }
+func Failed(code, message string) Answer {
+	return Answer{Error: &Failure{Code: code, Message: message}}
+}

@@ -1,10 +1,24 @@
-import { ForkRequest, fromErrorBody, type OperationAnswer, PauseRequest, SelfVerb, TorporError, toErrorBody } from "@torpor/contract";
+import {
+  type Actor,
+  ForkRequest,
+  fromErrorBody,
+  type OperationAnswer,
+  PauseRequest,
+  SelfVerb,
+  TorporError,
+  toErrorBody,
+} from "@torpor/contract";
 import { lookUp } from "./commands.ts";
 import { describeError, toTorporError } from "./failure.ts";
+import type { Once } from "./idempotency.ts";
 import type { SelfAnswer, SelfRequest } from "./ports/engine.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { SandboxRecord } from "./ports/store.ts";
-import type { CallOptions } from "./sandboxes.ts";
+
+interface CallOptions {
+  readonly actor: Actor;
+  readonly once: Once;
+}
 
 /** The calls that processes may ask for. */
 export interface SelfCalls {
