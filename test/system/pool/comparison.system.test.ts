@@ -1,4 +1,4 @@
-import { chmod, chown, lchown, mkdir, open, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, lchown, mkdir, open, readdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Difference } from "@torpor/contract";
 import type { FileTree } from "@torpor/core";
@@ -31,6 +31,8 @@ test("a fork and its parent: every kind of change, each told once and in order",
   });
   const parent = await it.tree(image, async (root) => {
     await writeFile(path.join(root, "etc/both"), "of both");
+    await writeFile(path.join(root, "etc/rewritten"), "AAAA");
+    await utimes(path.join(root, "etc/rewritten"), 1, 1);
     await writeFile(path.join(root, "made"), "by the parent");
     await rm(path.join(root, "same/file"));
     await writeFile(path.join(root, "same/file"), "same/file");
@@ -41,6 +43,9 @@ test("a fork and its parent: every kind of change, each told once and in order",
     await chmod(at("etc/mode"), 0o4755);
     await chown(at("etc/owner"), 1000, 50);
     await rm(at("etc/both"));
+    // Of one size and time with what it was (F13).
+    await writeFile(at("etc/rewritten"), "BBBB");
+    await utimes(at("etc/rewritten"), 1, 1);
     // Whole directories: one that hides the image's, one that becomes a file, one that moves away.
     await rm(at("lib"), { recursive: true });
     await mkdir(at("lib"));
@@ -62,6 +67,7 @@ test("a fork and its parent: every kind of change, each told once and in order",
     "changed /etc/conf content",
     "changed /etc/mode mode",
     "changed /etc/owner owner",
+    "changed /etc/rewritten content",
     "removed /lib/deep",
     "removed /lib/deep/one",
     "changed /link content owner",
@@ -95,7 +101,7 @@ test("a fork and its parent: every kind of change, each told once and in order",
   const copy = await it.image((root) => run("cp", ["--archive", `${image.image}/.`, root]));
   expect(await lines(it, parent, { ...child, image: copy.image })).toEqual(told);
   expect(await lines(it, image, copy)).toEqual([]);
-  expect(await lines(it, image, parent)).toEqual(["added /etc/both", "added /made"]);
+  expect(await lines(it, image, parent)).toEqual(["added /etc/both", "added /etc/rewritten", "added /made"]);
 });
 
 test("names that a hostile guest may choose, holes of terabytes, and more levels than anybody has", async () => {
@@ -147,6 +153,11 @@ test("a disk in use is neither mounted nor kept from use, and nothing is left, w
     const before = held();
     const found = await lines(it, image, tree);
     expect(found).toEqual(many.map((name) => `added /${name}`));
+    expect(held()).toEqual(before);
+    const busy = Array.from({ length: 4 }, () => it.comparison.compare(image, tree)[Symbol.asyncIterator]());
+    for (const one of busy) await one.next();
+    await expect(lines(it, image, tree)).rejects.toMatchObject({ code: "capacity_exceeded" });
+    for (const one of busy) await one.return?.();
     expect(held()).toEqual(before);
     // Killed while it waits for a reader.
     const slow = it.comparison.compare(image, tree)[Symbol.asyncIterator]();

@@ -28,7 +28,8 @@ export async function temporaryTrees(): Promise<TemporaryTrees> {
   const it = await temporaryPool();
   const disks = createPoolDisks(it.pool);
   const { dataDirectory, pool } = it;
-  const comparison = createShimComparison({ shimPath: nativeBinary("torpor-shim"), dataDirectory, scratch: pool.directory("tmp") });
+  const shimPath = nativeBinary("torpor-shim");
+  const comparison = createShimComparison({ shimPath, dataDirectory, scratch: pool.directory("tmp"), turnLimitMs: 500 });
   let count = 0;
   const fresh = () => `dk_${count++}`;
   const write = async (id: string, { image }: FileTree, work: Work): Promise<FileTree> => {

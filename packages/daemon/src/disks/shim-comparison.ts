@@ -12,10 +12,13 @@ export interface ShimComparisonOptions {
   readonly dataDirectory: string;
   /** An empty directory of the pool may be covered there, for that process alone. */
   readonly scratch: string;
+  /** How long a comparison waits for its turn. */
+  readonly turnLimitMs?: number;
 }
 
-/** Each holds two loop devices, and reads as fast as the pool can give. */
+/** Each holds two loop devices, and reads as fast as the pool can give. One whose reader is slow lasts as long as the reader. */
 const atOnce = 4;
+const defaultTurnLimitMs = 30_000;
 
 export interface ClosableComparison extends Comparison {
   /** Ends what is at work. */
@@ -23,12 +26,13 @@ export interface ClosableComparison extends Comparison {
 }
 
 /** A process of `torpor-shim compare` for each comparison, in a mount namespace of its own: with it goes all that it made. */
-export function createShimComparison({ shimPath, dataDirectory, scratch }: ShimComparisonOptions): ClosableComparison {
+export function createShimComparison(options: ShimComparisonOptions): ClosableComparison {
+  const { shimPath, dataDirectory, scratch, turnLimitMs = defaultTurnLimitMs } = options;
   const turns = new Turns(atOnce);
   const running = new Set<ChildProcess>();
 
   async function* compare(before: FileTree, after: FileTree, signal?: AbortSignal): AsyncIterable<Difference> {
-    using _turn = await turns.take(signal);
+    using _turn = await takeTurn(turns, turnLimitMs, signal);
     const child = spawn(shimPath, ["compare", dataDirectory], {
       stdio: ["pipe", "pipe", "pipe"],
       ...(signal === undefined ? {} : { signal }),
@@ -67,6 +71,16 @@ export function createShimComparison({ shimPath, dataDirectory, scratch }: ShimC
       await Promise.all([...running].map((child) => once(child, "close")));
     },
   };
+}
+
+async function takeTurn(turns: Turns, limitMs: number, signal: AbortSignal | undefined): Promise<Disposable> {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    return await turns.take(signal === undefined ? limit : AbortSignal.any([signal, limit]));
+  } catch (cause) {
+    if (signal?.aborted === true) throw cause;
+    throw new TorporError("capacity_exceeded", `${atOnce} comparisons are at work already: try again when one has ended`, { cause });
+  }
 }
 
 function requestOf({ disk, image }: FileTree): { readonly disk: string; readonly image: string } {
