@@ -9,6 +9,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   pause: async () => (await import("./commands/pause.ts")).pauseCommand(),
   resume: async () => (await import("./commands/resume.ts")).resumeCommand(),
   fork: async () => (await import("./commands/fork.ts")).forkCommand(),
+  snapshot: async () => (await import("./commands/snapshot.ts")).snapshotCommand(),
+  rebase: async () => (await import("./commands/rebase.ts")).rebaseCommand(),
   stop: async () => (await import("./commands/stop.ts")).stopCommand(),
   start: async () => (await import("./commands/start.ts")).startCommand(),
   remove: async () => (await import("./commands/remove.ts")).removeCommand(),

@@ -10,6 +10,7 @@ import type { OciRuntime } from "./oci-runtime.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
 import { ShimClient, ShimGone } from "./shim-client.ts";
 import { connectorPath, guestPath } from "./spec.ts";
+import { withLog } from "./with-log.ts";
 
 export interface OciEngineOptions {
   /** Of the data directory: names everything on the host. */
@@ -110,6 +111,10 @@ export class OciEngine implements Engine {
     this.#require("pause");
     const parts = await (await this.#shim(runtimeId)).capture(location);
     return { parts, ...(await this.#runtime.describeCapture(this.#directories.at(runtimeId))) };
+  }
+
+  async syncDisk(runtimeId: string): Promise<void> {
+    await (await this.#shim(runtimeId)).syncDisk();
   }
 
   async digest(runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
@@ -283,15 +288,4 @@ export class OciEngine implements Engine {
       });
     }
   }
-}
-
-function withLog(error: unknown, log: string): unknown {
-  if (!(error instanceof TorporError) || log.trim() === "") {
-    return error;
-  }
-  return new TorporError(error.code, error.message, {
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-    details: { ...error.details, log },
-    cause: error,
-  });
 }
