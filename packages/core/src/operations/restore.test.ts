@@ -93,6 +93,18 @@ describe("a restore in place", () => {
     expect((await lifecycle.operations("base"))[0]?.kind).toBe("snapshot");
   });
 
+  test("to a larger disk than the node has room for is refused, and nothing has changed", async () => {
+    const { world, lifecycle } = await withKept();
+    await lifecycle.create({ image: "debian", name: "small", resources: { diskBytes: 1024 ** 3 } });
+    const before = (await lifecycle.stop("small")).sandbox;
+    world.capacity = { ...world.capacity, diskBytes: 12 * 1024 ** 3 };
+    await expect(world.lifecycle().restore("small", { snapshot: "kept" })).rejects.toMatchObject({
+      code: "capacity_exceeded",
+      details: { resource: "disk", asked: 9 * 1024 ** 3 },
+    });
+    expect(await lifecycle.get("small")).toEqual(before);
+  });
+
   test("of memory that knows another network is refused", async () => {
     const { lifecycle } = await withKept();
     await lifecycle.create({ image: "debian", name: "alone", network: "none" });

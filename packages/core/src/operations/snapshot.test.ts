@@ -118,6 +118,16 @@ describe("a sandbox from a snapshot", () => {
     expect(await world.checkpoints.list()).toHaveLength(1);
   });
 
+  test("of several for which there is not enough room none is made, and the numbers are of all", async () => {
+    const { world, lifecycle } = await withSandbox();
+    await lifecycle.snapshot("base", { name: "kept" });
+    world.capacity = { ...world.capacity, memoryBytes: 3 * 512 * 1024 ** 2 };
+    const full = { code: "capacity_exceeded", details: { resource: "memory", asked: 3 * 512 * 1024 ** 2, free: 2 * 512 * 1024 ** 2 } };
+    await expect(world.lifecycle().create({ snapshot: "kept", count: 3 })).rejects.toMatchObject(full);
+    expect(await lifecycle.list()).toHaveLength(1);
+    expect((await world.lifecycle().create({ snapshot: "kept", count: 2 })).siblings).toHaveLength(1);
+  });
+
   test("takes files only when asked to, and other settings", async () => {
     const { lifecycle } = await withSandbox();
     await lifecycle.snapshot("base", { name: "kept" });
