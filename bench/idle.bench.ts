@@ -26,6 +26,7 @@ export const benchmark: Benchmark = {
     await floor.call("create", { name: "idle" });
     await bringSpawnTimes(context, subject.client);
     const memory = { value: await ourMemory(subject), floor: await floor.call<number>("memory", { name: "idle" }) };
+    await subject.client.snapshot("idle", { name: "warm" });
     const rounds = new Rounds();
     for (let run = 0; run < context.runs; run++) {
       context.say(`round ${run + 1} of ${context.runs}`);
@@ -55,7 +56,12 @@ class Rounds {
   }
 
   results(): NamedMeasurement[] {
-    const bounds: Record<string, number> = { resume: 1.25, "fork, source frozen": 1.2, "checkpoint stored, MB": 1 };
+    const bounds: Record<string, number> = {
+      resume: 1.25,
+      "create from a memory snapshot": 1.25,
+      "fork, source frozen": 1.2,
+      "checkpoint stored, MB": 1,
+    };
     return Object.entries(this.values).map(([name, values]) => ({
       name,
       value: median(values),
@@ -91,6 +97,14 @@ async function measureRound({ client, floor, exec }: Subject, rounds: Rounds, ru
   rounds.add("fork, source frozen", Number(forked.operation?.result.frozenMs), sum(rawFork, "pause", "checkpoint", "thaw"));
   await floor.call("remove", { name: child });
   await client.remove(child, { force: true });
+
+  const kept = `kept${run}`;
+  const { ms: fromSnapshot } = await timed(async () => {
+    await client.create({ snapshot: "warm", name: kept });
+    await exec(kept);
+  });
+  rounds.add("create from a memory snapshot", fromSnapshot, sum(rawFork, "reflink", "mount", "network", "restore", "exec"));
+  await client.remove(kept, { force: true });
 
   const fresh = `fresh${run}`;
   const rawCreate = await floor.call("create", { name: fresh });

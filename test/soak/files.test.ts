@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { mib, RandomContent } from "../system/harness/content.ts";
+import { cycleFiles } from "../system/harness/cycle.ts";
 import { output } from "../system/harness/inside.ts";
-import { sharedClient, startSandbox } from "../system/harness/shared.ts";
+import { sandboxName, sharedClient, snapshotName, startSandbox } from "../system/harness/shared.ts";
 
 const client = sharedClient();
 
@@ -18,6 +19,20 @@ test("a file of 3 GiB goes in and out as it is (L01)", async () => {
     hash.update(chunk);
   }
   expect(hash.digest("hex")).toBe(sum);
+});
+
+test("2 GiB of files in a sandbox of 512 MiB are whole after a files-only pause, and in a sandbox from a snapshot (F12)", async () => {
+  const name = await startSandbox(client, { resources: { memoryBytes: 512 * mib } });
+  const sums = () => output(client, name, "cd /root/many && sha256sum *");
+  await output(client, name, "mkdir /root/many && cd /root/many && for i in $(seq 32); do head -c 64M /dev/urandom > $i; done");
+  const before = await sums();
+  await cycleFiles(client, name);
+  expect(await sums()).toBe(before);
+  const kept = snapshotName(client);
+  await client.snapshot(name, { name: kept, memory: false });
+  const child = sandboxName(client);
+  await client.create({ snapshot: kept, name: child });
+  expect(await output(client, child, "cd /root/many && sha256sum *")).toBe(before);
 });
 
 test("an upload of 500 MB that a pause cuts in the middle leaves nothing (L12)", async () => {

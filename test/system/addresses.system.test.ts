@@ -7,7 +7,7 @@ test("a small subnet serves any number of sandboxes one after the other, and say
 }, async () => {
   // 32 addresses are eight sandboxes.
   await using daemon = await TestDaemon.start({ image: false, args: ["--subnet", `10.199.${process.pid % 256}.0/27`] });
-  await importBare(daemon);
+  await importBare(daemon.client);
   const create = async () => {
     const { operation, sandbox } = await daemon.client.create({ image: "bare", resources: { memoryBytes: 64 * 2 ** 20 } });
     expect(operation.status).toBe("succeeded");

@@ -10,7 +10,7 @@ describe("a node with room for two sandboxes of 64 MiB", { timeout: 60_000 }, ()
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await TestDaemon.start({ image: false, args: ["--max-memory", String(150 * mib)] });
-    await importBare(daemon);
+    await importBare(daemon.client);
   });
   afterAll(() => daemon[Symbol.asyncDispose]());
   beforeEach(() => removeAll(daemon.client));

@@ -3,6 +3,7 @@ import { open, rename } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseManifest, renderManifest } from "../../packages/daemon/src/checkpoints/manifest.ts";
+import { flipByte } from "./harness/flip-byte.ts";
 import { hostAgrees } from "./harness/holdings.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, startWitness } from "./harness/witness.ts";
@@ -142,13 +143,4 @@ async function startSandbox(): Promise<string> {
 async function checkpointDirectory(name: string): Promise<string> {
   const { checkpoint } = await daemon.client.get(name);
   return path.join(daemon.data, "pool/checkpoints", checkpoint?.id ?? "");
-}
-
-/** At a share of the file's length, from its first byte to its last; done twice it is as before. */
-async function flipByte(file: string, share: number): Promise<void> {
-  await using handle = await open(file, "r+");
-  const at = Math.floor(((await handle.stat()).size - 1) * share);
-  const byte = Buffer.alloc(1);
-  await handle.read(byte, 0, 1, at);
-  await handle.write(Buffer.of((byte[0] ?? 0) ^ 1), 0, 1, at);
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { open } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as passes } from "node:timers/promises";
 import { type EngineHarness, engineConformance } from "@torpor/core/testing";
@@ -10,6 +9,7 @@ import { removeTraces } from "../../packages/daemon/src/engines/oci/traces.ts";
 import { randomIds } from "../../packages/daemon/src/host/system.ts";
 import { createPoolImages } from "../../packages/daemon/src/images/pool-images.ts";
 import { openEngine } from "../../packages/daemon/src/open-engine.ts";
+import { flipByte } from "./harness/flip-byte.ts";
 import { leftovers, readHostState } from "./harness/host-state.ts";
 import { testImage } from "./harness/test-image.ts";
 import { type TemporaryPool, temporaryPool } from "./pool/temporary-pool.ts";
@@ -67,17 +67,4 @@ async function harness(name: "gvisor" | "runc"): Promise<EngineHarness> {
       }
     },
   };
-}
-
-/** The middle one: a flip in the last bytes of a page file may be in a page that nothing uses. */
-async function flipByte(file: string): Promise<void> {
-  const handle = await open(file, "r+");
-  try {
-    const at = Math.floor((await handle.stat()).size / 2);
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, at);
-    buffer[0] = (buffer[0] ?? 0) ^ 1;
-    await handle.write(buffer, 0, 1, at);
-  } finally {
-    await handle.close();
-  }
 }

@@ -2,6 +2,7 @@ import { open, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { TorporClient } from "@torpor/sdk";
 import { beforeEach, describe, expect, test } from "vitest";
+import { flipByte } from "./harness/flip-byte.ts";
 import { inside, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 
@@ -19,14 +20,14 @@ describe("a checkpoint that can't be restored (P04, D01)", () => {
     "a flipped byte in %s is refused by its name, and the sandbox stays paused",
     async (part) => {
       const file = await partFile(part);
-      const flipBack = await flipByte(file);
+      await flipByte(file);
       await expect(client.resume(name, { memory: "require" })).rejects.toMatchObject({
         code: "checkpoint_corrupt",
         message: expect.stringContaining(part),
         details: { part },
       });
       expect(await client.get(name)).toMatchObject({ state: "paused", failure: { code: "checkpoint_corrupt" } });
-      await flipBack();
+      await flipByte(file);
       await client.resume(name, { memory: "require" });
       expect(await output(client, name, "cat /dev/shm/memory")).toBe("m");
     },
@@ -66,19 +67,6 @@ describe("a checkpoint that can't be restored (P04, D01)", () => {
 async function partFile(part: string): Promise<string> {
   const { checkpoint } = await client.get(name);
   return path.join((await client.info()).pool.path, "checkpoints", checkpoint?.id ?? "", part);
-}
-
-/** In the middle of the file; gives what undoes it. */
-async function flipByte(file: string): Promise<() => Promise<void>> {
-  const at = Math.floor((await sizeOf(file)) / 2);
-  const flip = async () => {
-    await using handle = await open(file, "r+");
-    const byte = Buffer.alloc(1);
-    await handle.read(byte, 0, 1, at);
-    await handle.write(Buffer.of((byte[0] ?? 0) ^ 1), 0, 1, at);
-  };
-  await flip();
-  return flip;
 }
 
 async function sizeOf(file: string): Promise<number> {

@@ -16,6 +16,7 @@ import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.
 
 type Operation = FailpointEntry["operation"];
 const name = "walker";
+const kept = "walked";
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-walk-"));
 const armed = path.join(directory, "armed");
 let daemon: TestDaemon;
@@ -26,6 +27,7 @@ beforeAll(async () => {
   registry = await Registry.open();
   await layoutFromTar(path.join(directory, "layout"), bareTar(directory), {});
   registry.push(path.join(directory, "layout"), "bare:1");
+  await daemon.client.images.import({ path: bareTar(directory), reference: "bare" });
 });
 afterAll(async () => {
   await registry[Symbol.asyncDispose]();
@@ -44,6 +46,10 @@ const asked: Record<Operation, () => Promise<unknown>> = {
   "stop after its runtime ended": async () => killHard((await hostRuntime(daemon.client, daemon.instance, name)).enginePid),
   start: () => daemon.client.start(name),
   remove: () => daemon.client.remove(name, { force: true }),
+  "snapshot of a running one": () => daemon.client.snapshot(name, { name: kept }),
+  "snapshot of one at rest": () => daemon.client.snapshot(name, { name: kept }),
+  restore: () => daemon.client.restore(name, { snapshot: kept }),
+  rebase: () => daemon.client.rebase(name, { image: "bare" }),
 };
 const operations = Object.keys(asked) as Operation[];
 const whenPulling = /^create\.image/;
@@ -85,7 +91,7 @@ describe("a daemon that is killed at any step of any operation, and started agai
 });
 
 /** The state that the operation begins with. undefined: there is no sandbox. */
-async function prepare({ from }: FailpointEntry): Promise<Witness | undefined> {
+async function prepare({ from, operation }: FailpointEntry): Promise<Witness | undefined> {
   onTestFailed(() => startAnew());
   const { client } = daemon;
   const state = (await client.list()).find((sandbox) => sandbox.name === name)?.state;
@@ -98,6 +104,7 @@ async function prepare({ from }: FailpointEntry): Promise<Witness | undefined> {
   else if (state !== "running") await client.start(name);
   const witness = await witnessOf();
   if (from === "paused") await client.pause(name);
+  if (operation === "restore") await client.snapshot(name, { name: kept });
   if (from === "stopped") await client.stop(name);
   return witness;
 }
@@ -133,6 +140,9 @@ async function check(entry: FailpointEntry, before: Witness | undefined): Promis
   await hostAgrees(daemon);
   for (const child of sandboxes.filter((sandbox) => sandbox.name !== name)) await checkChild(child.name, before);
   if (entry.operation.startsWith("fork")) await checkForked(sandboxes.length);
+  if (entry.operation.startsWith("snapshot")) await checkSnapshot(before);
+  if (entry.operation === "rebase") await checkRebased();
+  for (const { id } of await client.snapshots.list()) await client.snapshots.remove(id);
   if (found === undefined) await client.create({ image: "debian", name });
   else await checkKept(entry, found.state, before);
   await worksOn();
@@ -153,6 +163,21 @@ async function checkForked(count: number): Promise<void> {
   const { children } = (operation?.result ?? {}) as z.infer<typeof ForkResult>;
   expect(children.map(({ error }) => error)).toEqual([null, null]);
   for (const child of children) await daemon.client.remove(child.id, { force: true });
+}
+
+/** It is there, once, with its memory. */
+async function checkSnapshot(before: Witness | undefined): Promise<void> {
+  const { client } = daemon;
+  expect((await client.snapshots.list()).map((snapshot) => snapshot.name)).toEqual([kept]);
+  await client.create({ snapshot: kept, name: "child" });
+  await checkChild("child", before);
+  await client.remove("child", { force: true });
+}
+
+async function checkRebased(): Promise<void> {
+  const { client } = daemon;
+  expect(await client.get(name)).toMatchObject({ image: { reference: "bare" } });
+  expect((await client.rollback(name)).sandbox).toMatchObject({ state: "stopped", image: { reference: "debian" } });
 }
 
 async function checkChild(child: string, before: Witness | undefined): Promise<void> {

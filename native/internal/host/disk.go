@@ -41,7 +41,8 @@ func (r Root) Mount() error {
 	if err := makeUpper(r.Image, upper, work); err != nil {
 		return errors.Join(err, r.Unmount())
 	}
-	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", r.Image, upper, work)
+	// Some kernels have these on by default: a disk has to stand by itself over another image, with whole copies of what it changed.
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,index=off,metacopy=off", r.Image, upper, work)
 	if err := unix.Mount("overlay", root, "overlay", unix.MS_NOATIME, options); err != nil {
 		return errors.Join(fmt.Errorf("mount image %s: %w", r.Image, err), r.Unmount())
 	}

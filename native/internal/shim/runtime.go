@@ -239,6 +239,14 @@ func (r *Runtime) Capture(location string) ([]Part, error) {
 	return listParts(location)
 }
 
+// SyncDisk has the disk of the frozen runtime whole in its block image.
+func (r *Runtime) SyncDisk() error {
+	if !r.isFrozen() {
+		return errors.New("a disk is synced while its runtime is frozen")
+	}
+	return r.syncDisk()
+}
+
 // syncDisk writes the disk's dirty pages to its block image.
 func (r *Runtime) syncDisk() error {
 	if err := r.root.Sync(); err == nil {

@@ -153,6 +153,8 @@ func (s *server) call(r request) (any, error) {
 	case "capture":
 		parts, err := s.runtime.Capture(r.Location)
 		return map[string]any{"parts": parts}, err
+	case "syncDisk":
+		return nil, s.runtime.SyncDisk()
 	case "digest":
 		parts, err := digest(r.Location, r.Parts)
 		return map[string]any{"parts": parts}, err

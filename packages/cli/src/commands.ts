@@ -11,6 +11,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   fork: async () => (await import("./commands/fork.ts")).forkCommand(),
   diff: async () => (await import("./commands/diff.ts")).diffCommand(),
   tree: async () => (await import("./commands/tree.ts")).treeCommand(),
+  snapshot: async () => (await import("./commands/snapshot.ts")).snapshotCommand(),
+  rebase: async () => (await import("./commands/rebase.ts")).rebaseCommand(),
   stop: async () => (await import("./commands/stop.ts")).stopCommand(),
   start: async () => (await import("./commands/start.ts")).startCommand(),
   remove: async () => (await import("./commands/remove.ts")).removeCommand(),

@@ -29,6 +29,13 @@ export function resultOf({ operation }: OperationAnswer): Readonly<Record<string
   return operation.result;
 }
 
+/** One record, or of several a list. */
+export async function printRecords(ids: readonly string[], get: (id: string) => Promise<unknown>): Promise<undefined> {
+  const records = await Promise.all(ids.map(get));
+  await printJson(ids.length === 1 ? records[0] : records);
+  return undefined;
+}
+
 async function attempt(id: string, work: (id: string) => Promise<unknown>): Promise<Outcome> {
   try {
     return { value: await work(id) };

@@ -14,4 +14,5 @@ export * from "./route.ts";
 export * from "./route-shape.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";
+export * from "./snapshot.ts";
 export * from "./webhook.ts";

@@ -11,6 +11,7 @@ import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes }
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
 import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
+import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
 
 type Json = Record<string, unknown>;
@@ -19,6 +20,7 @@ type Json = Record<string, unknown>;
 const named = {
   Capabilities,
   CreateSandboxRequest,
+  CreateSnapshotRequest,
   CreateWebhookRequest,
   Delivery,
   Difference,
@@ -35,12 +37,16 @@ const named = {
   Operation,
   OperationAnswer,
   PauseRequest,
+  RebaseRequest,
+  RestoreRequest,
   ResumeRequest,
   Sandbox,
   Session,
   SessionEnd,
+  Snapshot,
   StartSessionRequest,
   StopRequest,
+  UpdateSnapshotRequest,
   Webhook,
   WebhookTest,
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ErrorBody } from "./error-body.ts";
 import { Sandbox } from "./sandbox.ts";
 
-export const OperationKind = z.enum(["create", "pause", "resume", "fork", "stop", "start", "remove"]);
+export const OperationKind = z.enum(["create", "pause", "resume", "fork", "stop", "start", "remove", "snapshot", "restore", "rebase"]);
 export type OperationKind = z.infer<typeof OperationKind>;
 
 export const OperationStatus = z.enum(["running", "succeeded", "failed"]);
@@ -38,7 +38,12 @@ export type Operation = z.infer<typeof Operation>;
 export const OperationList = z.object({ operations: z.array(Operation) });
 
 /** Answer of a mutating call: 200 when the operation has ended within `?wait=`, 202 when it goes on. */
-export const OperationAnswer = z.object({ operation: Operation, sandbox: Sandbox.nullable() });
+export const OperationAnswer = z.object({
+  operation: Operation,
+  sandbox: Sandbox.nullable(),
+  /** Of a create with `count`: all others that it began, each with its own outcome. */
+  siblings: z.array(z.object({ operation: Operation, sandbox: Sandbox.nullable() })).optional(),
+});
 export type OperationAnswer = z.infer<typeof OperationAnswer>;
 
 /** `result` of a pause. */

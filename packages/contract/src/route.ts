@@ -5,6 +5,7 @@ import { imageRoutes } from "./routes/image.ts";
 import { operationRoutes } from "./routes/operation.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
 import { sessionRoutes } from "./routes/session.ts";
+import { snapshotRoutes } from "./routes/snapshot.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
 
@@ -24,6 +25,7 @@ export const routes = {
   ...sessionRoutes,
   ...fileRoutes,
   ...imageRoutes,
+  ...snapshotRoutes,
   ...webhookRoutes,
   ...systemRoutes,
 } as const satisfies Record<string, Route>;

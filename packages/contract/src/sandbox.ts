@@ -8,7 +8,7 @@ export type SandboxState = z.infer<typeof SandboxState>;
 export const SandboxName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "a name has lower-case letters, digits, - and _, at most 63, and starts with a letter or digit")
-  .refine((name) => !/^(sb|rt|op|ck|dk|im|ev|se)_/.test(name), "a name must not look like an id (sb_…)");
+  .refine((name) => !/^(sb|rt|op|ck|dk|im|ev|se|sn)_/.test(name), "a name must not look like an id (sb_…)");
 
 /** What a sandbox may use. Defaults: 512 MiB, 1 CPU, 10 GiB, 4096 processes. */
 export const Resources = z.object({
@@ -36,9 +36,15 @@ export const Labels = z.record(z.string().min(1).max(63), z.string().max(255));
 export const SelfVerb = z.enum(["pause", "fork"]);
 export type SelfVerb = z.infer<typeof SelfVerb>;
 
-export const CreateSandboxRequest = z.strictObject({
-  /** Reference (`python:3.12`, `registry:5000/x@sha256:…`), or the id of an image. */
-  image: z.string().min(1).max(512),
+const createFields = z.strictObject({
+  /** Reference (`python:3.12`, `registry:5000/x@sha256:…`), or the id of an image. Either this or `snapshot` is needed. */
+  image: z.string().min(1).max(512).optional(),
+  /** Id or name of a snapshot: its files, and its memory if it has one. It settles the resources, and unless overridden the settings. */
+  snapshot: z.string().min(1).max(63).optional(),
+  /** Of a snapshot with memory. Default true. false: its files only, which boot fresh. */
+  memory: z.boolean().optional(),
+  /** So many from a snapshot in one call; with more than one they are called `<name>-1`, `<name>-2`, … Default 1, at most 100. */
+  count: z.number().int().min(1).max(100).optional(),
   name: SandboxName.optional(),
   resources: Resources.partial().optional(),
   env: Environment.optional(),
@@ -55,6 +61,17 @@ export const CreateSandboxRequest = z.strictObject({
   /** Pull the image if it is not here. Default true. */
   pull: z.boolean().optional(),
 });
+const oneOrigin = { error: "either image or snapshot is needed, and not both", path: ["image"] };
+export const CreateSandboxRequest = createFields
+  .refine(({ image, snapshot }) => (image === undefined) !== (snapshot === undefined), oneOrigin)
+  .refine(({ snapshot, count, memory }) => snapshot !== undefined || (count === undefined && memory === undefined), {
+    error: "count and memory are for a create from a snapshot",
+    path: ["snapshot"],
+  })
+  .refine(({ snapshot, resources, pull }) => snapshot === undefined || (resources === undefined && pull === undefined), {
+    error: "resources and pull are for a create from an image: a snapshot has its own",
+    path: ["snapshot"],
+  });
 export type CreateSandboxRequest = z.infer<typeof CreateSandboxRequest>;
 
 export const PauseRequest = z.strictObject({
@@ -139,10 +156,12 @@ export const Sandbox = z.object({
   /** The operation at work, if any. */
   operation: z.object({ id: z.string(), kind: z.string(), phase: z.string() }).nullable(),
   checkpoint: z.object({ id: z.string(), storedBytes: z.number(), createdAt: z.iso.datetime() }).nullable(),
-  /** The sandbox it was forked from. */
+  /** The sandbox it was forked from, or that the snapshot was taken of from which it was made. */
   parentId: z.string().nullable(),
   /** Which child of its fork it is. Absent or null: it comes from no fork. */
   fork: ForkOrigin.nullable().optional(),
+  /** The snapshot it was made from or last restored to. Absent: none. */
+  snapshotId: z.string().nullable().optional(),
   restored: Restored.nullable(),
   failure: Failure.nullable(),
   createdAt: z.iso.datetime(),

@@ -6,10 +6,11 @@ import type { KeyFor } from "./idempotency.ts";
 import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";
 import { holdingOf } from "./lifecycle/holding.ts";
 import { newOperation } from "./lifecycle/new-operation.ts";
-import { busy, nameTaken, notFound } from "./lifecycle/refusals.ts";
+import { busy, nameTaken, notFound, snapshotNameTaken } from "./lifecycle/refusals.ts";
 import type { Command } from "./lifecycle/states.ts";
 import type { PlannedChild } from "./operations/fork.ts";
 import { plan } from "./operations/plan.ts";
+import type { Plan } from "./operations/plan-shape.ts";
 import { procedureOf } from "./operations/procedures.ts";
 import type { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -78,12 +79,13 @@ async function stillBusy(ports: Ports, id: string): Promise<TorporError> {
 
 async function askOnce(desk: Desk, id: string, { command, request, actor, keyFor }: Ask): Promise<Look> {
   const { ports, runner } = desk;
-  if (command === "pause" || command === "resume" || command === "fork") await requireCapability(ports, command);
   const sandbox = await lookUp(ports, id);
+  await requireCapabilityFor(ports, sandbox, command, request);
   const active =
     sandbox.operationId === null || sandbox.damage !== undefined ? undefined : await ports.store.findOperation(sandbox.operationId);
   if (sandbox.operationId !== null && sandbox.damage === undefined && active?.status !== "running") return undefined;
-  const notes = plan(ports, sandbox, command, request);
+  const planned = await plan(ports, sandbox, command, request);
+  const { notes } = planned;
   const { phases } = procedureOf({ kind: command, request, notes: { ...notes, prior: sandbox.state } });
   const asked: Asked = { command, request, actor, operationId: ports.ids.next("op"), phase: phases[0]?.name ?? "done", notes };
   const decision = decide(sandbox, active, asked, ports.clock.now());
@@ -101,7 +103,7 @@ async function askOnce(desk: Desk, id: string, { command, request, actor, keyFor
       await endingOf(desk, decision.operation).catch(onlyRefusals);
       return undefined;
     case "begin":
-      return begin(desk, decision, notes, keyFor);
+      return begin(desk, decision, planned, keyFor);
   }
 }
 
@@ -119,15 +121,17 @@ async function join({ ports, runner }: Desk, { id }: SandboxRecord, operation: O
 async function begin(
   { ports, runner }: Desk,
   { sandbox, operation }: Extract<Decision, { type: "begin" }>,
-  notes: Readonly<Record<string, unknown>>,
+  { notes, uses }: Plan,
   keyFor: KeyFor,
 ): Promise<Asking | undefined> {
   if (operation.kind === "fork") await checkChildren(ports, sandbox, notes.children as readonly PlannedChild[]);
+  if (operation.kind === "snapshot") await checkSnapshotName(ports, String(notes.name));
+  const snapshots = uses === undefined ? [] : [uses];
   // Only what is to have a runtime that it had not asks for room.
   const asks = sandbox.state === "resuming";
   const within = asks ? { within: ports.node.capacity } : {};
   try {
-    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys: keyFor(operation.id), ...within });
+    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], snapshots, keys: keyFor(operation.id), ...within });
   } catch (error) {
     if (error instanceof StoreConflict && error.kind === "capacity") throw refusedBy(error, { ...holdingOf(sandbox), diskBytes: 0 }, ports);
     if (error instanceof StoreConflict && error.kind !== "name" && error.kind !== "key") return undefined;
@@ -153,6 +157,18 @@ async function commitUnchanged(
   };
   await ports.store.commit({ operations: [operation], keys: keyFor(operation.id) });
   return { ...operation, version: 1 };
+}
+
+/** A snapshot of a running sandbox freezes it, whatever it keeps. */
+async function requireCapabilityFor(ports: Ports, { state }: SandboxRecord, command: Command, request: Ask["request"]): Promise<void> {
+  if (command === "pause" || command === "resume" || command === "fork") await requireCapability(ports, command);
+  if (command === "snapshot" && (state === "running" || request.memory !== false)) await requireCapability(ports, "pause");
+}
+
+/** Also of those that are being made; of two at the same instant the store decides at the end. */
+async function checkSnapshotName({ store }: Ports, name: string): Promise<void> {
+  const making = (await store.runningOperations()).some(({ kind, notes }) => kind === "snapshot" && notes.name === name);
+  if (making || (await store.findSnapshot(name)) !== undefined) throw snapshotNameTaken(name);
 }
 
 /** What would fail for all of them, or for one after others were made, is refused before anything is frozen. */

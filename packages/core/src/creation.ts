@@ -1,29 +1,36 @@
-import { type Actor, type CreateSandboxRequest, TorporError } from "@torpor/contract";
+import type { Actor, CreateSandboxRequest } from "@torpor/contract";
+import { createFromSnapshot } from "./creation-from-snapshot.ts";
 import type { Asking, Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
-import { nameTaken } from "./lifecycle/refusals.ts";
+import { imageMissing, nameTaken } from "./lifecycle/refusals.ts";
 import { generateName } from "./names.ts";
 import { commitBirth } from "./operations/birth.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
 
 /** Begins the making of a sandbox. */
-export async function create({ ports, runner }: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
+export function create(desk: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
+  return (request.snapshot === undefined ? createFromImage : createFromSnapshot)(desk, request, actor, keyFor);
+}
+
+async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
   await requireCapability(ports, "create");
   const resources = resolveResources(ports, request.resources);
   const sandboxId = ports.ids.next("sb");
   const name = request.name ?? generateName(sandboxId);
   // Looked up before anything is made; the store's unique index decides between two at the same instant.
   if ((await ports.store.findSandbox(name)) !== undefined) throw nameTaken(name);
-  const image = await ports.images.find(request.image);
+  // The contract has it that one of the two is there.
+  const reference = request.image ?? "";
+  const image = await ports.images.find(reference);
   if (image === undefined && request.pull === false) {
-    throw new TorporError("image_not_found", `image ${request.image} is not here`, { hint: `torpor image pull ${request.image}` });
+    throw imageMissing(reference);
   }
   const draft = {
     sandboxId,
     operationId: ports.ids.next("op"),
     actor,
     name,
-    image: { reference: request.image, digest: image?.digest ?? "" },
+    image: { reference, digest: image?.digest ?? "" },
     resources,
     env: request.env ?? {},
     workdir: request.workdir ?? null,

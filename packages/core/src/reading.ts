@@ -4,7 +4,7 @@ import { endingOf } from "./ending-of.ts";
 import { notFound } from "./lifecycle/refusals.ts";
 import type { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
-import type { SandboxRecord } from "./ports/store.ts";
+import type { OperationRecord, SandboxRecord } from "./ports/store.ts";
 import { operationView, sandboxView } from "./views.ts";
 
 export interface EventRange {
@@ -14,11 +14,28 @@ export interface EventRange {
 
 /** The answer of a call: at its operation's end, or when the patience is over. */
 export async function answer(desk: Desk, { sandboxId, operation: begun, ended }: Asking, patience: Patience): Promise<OperationAnswer> {
-  const { ports } = desk;
   if (ended !== undefined) await patience.outlasts(ended);
   else if (begun.status === "running") await patience.outlasts(endingOf(desk, begun));
+  const siblings = await Promise.all(siblingsOf(begun).map((id) => siblingAnswer(desk, id, patience)));
+  const first = await outcome(desk.ports, begun, sandboxId);
+  return siblings.length === 0 ? first : { ...first, siblings: siblings.flatMap((sibling) => sibling ?? []) };
+}
+
+async function siblingAnswer(desk: Desk, id: string, patience: Patience): Promise<OperationAnswer | undefined> {
+  const begun = await desk.ports.store.findOperation(id);
+  // History that was forgotten is none.
+  if (begun === undefined) return undefined;
+  if (begun.status === "running") await patience.outlasts(endingOf(desk, begun));
+  return outcome(desk.ports, begun, begun.sandboxId);
+}
+
+async function outcome(ports: Ports, begun: OperationRecord, sandboxId: string): Promise<OperationAnswer> {
   const [record, sandbox] = await Promise.all([ports.store.findOperation(begun.id), ports.store.findSandbox(sandboxId)]);
   return { operation: operationView(record ?? begun), sandbox: sandbox === undefined ? null : await view(ports, sandbox) };
+}
+
+function siblingsOf({ notes }: OperationRecord): readonly string[] {
+  return Array.isArray(notes.siblings) ? (notes.siblings as readonly string[]) : [];
 }
 
 export async function view(ports: Ports, sandbox: SandboxRecord): Promise<Sandbox> {

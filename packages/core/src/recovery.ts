@@ -126,8 +126,10 @@ async function sweep(ports: Ports): Promise<number> {
 async function referred(ports: Ports): Promise<ReadonlySet<unknown>> {
   const sandboxes = await ports.store.listSandboxes();
   const pending = await ports.store.runningOperations();
+  const snapshots = await ports.store.listSnapshots();
   return new Set<unknown>([
     ...sandboxes.flatMap(({ runtimeId, diskId, checkpoint, damage }) => [runtimeId, diskId, checkpoint?.id, ...(damage?.mentions ?? [])]),
+    ...snapshots.flatMap(({ diskId, checkpoint, damage }) => [diskId, checkpoint?.id, ...(damage?.mentions ?? [])]),
     ...pending.flatMap(({ notes, damage }) => [...Object.values(notes), ...(damage?.mentions ?? [])]),
   ]);
 }

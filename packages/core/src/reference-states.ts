@@ -21,7 +21,7 @@ const verdictMeanings: Readonly<Record<Verdict, string>> = {
   begin: "an operation begins",
   unchanged: "it is so already: success, with `result.unchanged`",
   refuse: "refused with an error that names the state and the next step",
-  ask: "depends on the request, or on what was kept: `remove` of a live one needs `force`, `resume` and `fork` need memory or `memory: false`",
+  ask: "depends on the request, or on what was kept: `remove` of a live one needs `force`, `resume`, `fork` and `snapshot` need memory or `memory: false`",
 };
 
 const afterFailures: Readonly<Record<Command, string>> = {
@@ -31,6 +31,9 @@ const afterFailures: Readonly<Record<Command, string>> = {
   stop: "failed",
   start: "as before, with `failure`",
   remove: "failed; a removal can be asked for again",
+  snapshot: "as before; stopped or failed if its runtime ended meanwhile. Nothing is kept",
+  restore: "as before, with all that it had",
+  rebase: "as before, over the image that it had",
 };
 
 /** docs/reference/states.md, from the tables that the code uses. */

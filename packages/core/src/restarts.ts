@@ -89,7 +89,7 @@ function isAtRest({ restart, state, operationId, checkpoint, damage }: SandboxRe
 /** What a user ended stays ended. */
 function asksForIt({ restart }: SandboxRecord, { kind, status, request }: OperationRecord): boolean {
   if (kind === "start") return status === "failed" && request.restart !== undefined;
-  if (kind === "pause" || kind === "fork") return status === "failed";
+  if (kind === "pause" || kind === "fork" || kind === "snapshot") return status === "failed";
   const end = kind === "stop" ? (request.end as RuntimeEnd | undefined) : undefined;
   if (end === undefined) return false;
   return restart === "always" || !(end.reason === "exited" && end.exitCode === 0);

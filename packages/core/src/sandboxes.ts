@@ -2,15 +2,20 @@ import type {
   Actor,
   CreateSandboxRequest,
   Difference,
+  CreateSnapshotRequest,
   Event,
   FamilyMember,
   ForkRequest,
   Operation,
   OperationAnswer,
   PauseRequest,
+  RebaseRequest,
+  RestoreRequest,
   ResumeRequest,
   Sandbox,
+  Snapshot,
   StopRequest,
+  UpdateSnapshotRequest,
 } from "@torpor/contract";
 import { cancel, checkCancelled } from "./cancel.ts";
 import { WaitingRoom } from "./capacity.ts";
@@ -24,6 +29,7 @@ import { watchedStore } from "./events/watched-store.ts";
 import { family } from "./family.ts";
 import { useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
+import { imagesInUse } from "./images-in-use.ts";
 import type { Command } from "./lifecycle/states.ts";
 import { Line } from "./line.ts";
 import { Runner } from "./operations/runner.ts";
@@ -36,6 +42,8 @@ import { type Recovery, recover } from "./recovery.ts";
 import { Restarts } from "./restarts.ts";
 import { defaultRetention, forget, type Retention } from "./retention.ts";
 import { serveRequests } from "./self-control.ts";
+import { rollbackOf } from "./snapshot-use.ts";
+import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, updateSnapshot } from "./snapshots.ts";
 import { Courier } from "./webhooks/courier.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
@@ -67,6 +75,12 @@ export interface Lifecycle {
   stop(idOrName: string, request?: StopRequest, options?: CallOptions): Promise<OperationAnswer>;
   start(idOrName: string, request?: Readonly<Record<never, never>>, options?: CallOptions): Promise<OperationAnswer>;
   remove(idOrName: string, request?: { readonly force?: boolean }, options?: CallOptions): Promise<OperationAnswer>;
+  snapshot(idOrName: string, request?: CreateSnapshotRequest, options?: CallOptions): Promise<OperationAnswer>;
+  restore(idOrName: string, request: RestoreRequest, options?: CallOptions): Promise<OperationAnswer>;
+  rebase(idOrName: string, request: RebaseRequest, options?: CallOptions): Promise<OperationAnswer>;
+  /** Restores what was before the last rebase. */
+  rollback(idOrName: string, options?: CallOptions): Promise<OperationAnswer>;
+  readonly snapshots: Snapshots;
   get(idOrName: string): Promise<Sandbox>;
   /** Oldest first. */
   list(): Promise<Sandbox[]>;
@@ -88,7 +102,7 @@ export interface Lifecycle {
   logs(idOrName: string, limitBytes: number): Promise<string>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
-  /** Digests of the images that sandboxes need. */
+  /** Digests of the images that sandboxes and snapshots need. */
   imagesInUse(): Promise<ReadonlySet<string>>;
   /** Deletes old finished operations and events; the number of what was deleted. */
   forget(retention?: Retention): Promise<number>;
@@ -96,6 +110,17 @@ export interface Lifecycle {
   idle(): Promise<void>;
   /** Ends what goes on by itself, before the store is closed. Operations at work go on: `idle` waits for them. */
   close(): Promise<void>;
+}
+
+/** Records at rest: what is done to them is done when the call resolves. `idOrName` is of a snapshot. */
+export interface Snapshots {
+  get(idOrName: string): Promise<Snapshot>;
+  /** Oldest first. */
+  list(): Promise<Snapshot[]>;
+  update(idOrName: string, request: UpdateSnapshotRequest): Promise<Snapshot>;
+  remove(idOrName: string, request?: { readonly force?: boolean }): Promise<Snapshot>;
+  /** Removes those whose time has come; the number of removed ones. */
+  expire(): Promise<number>;
 }
 
 export function createLifecycle(given: Ports): Lifecycle {
@@ -145,6 +170,17 @@ export function createLifecycle(given: Ports): Lifecycle {
     stop: (idOrName, request = {}, options) => command(idOrName, "stop", request, options),
     start: (idOrName, _request, options) => command(idOrName, "start", {}, options),
     remove: (idOrName, request = {}, options) => command(idOrName, "remove", request, options),
+    snapshot: (idOrName, request = {}, options) => command(idOrName, "snapshot", request, options),
+    restore: (idOrName, request, options) => command(idOrName, "restore", request, options),
+    rebase: (idOrName, request, options) => command(idOrName, "rebase", request, options),
+    rollback: async (idOrName, options) => command(idOrName, "restore", await rollbackOf(ports, await lookUp(ports, idOrName)), options),
+    snapshots: {
+      get: (idOrName) => getSnapshot(ports, idOrName),
+      list: () => listSnapshots(ports),
+      update: async (idOrName, request) => updateSnapshot(ports, idOrName, request),
+      remove: (idOrName, request = {}) => removeSnapshot(ports, idOrName, request),
+      expire: () => expireSnapshots(ports),
+    },
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
     list: () => list(ports),
     diff: (idOrName, options = {}) => compareFiles(desk, idOrName, options),
@@ -165,8 +201,7 @@ export function createLifecycle(given: Ports): Lifecycle {
       return runtimeId === null ? "" : ports.engine.logs(runtimeId, limitBytes);
     },
     capacity: async () => ({ held: await ports.store.held(), capacity: ports.node.capacity }),
-    imagesInUse: async () =>
-      new Set((await ports.store.listSandboxes()).flatMap(({ image, damage }) => [image.digest, ...(damage?.mentions ?? [])])),
+    imagesInUse: () => imagesInUse(ports),
     forget: (retention = defaultRetention) => forget(ports, retention),
     idle: () => runner.idle(),
     close: () => courier.stop(),

@@ -1,19 +1,29 @@
-import type { Operation, Sandbox } from "@torpor/contract";
+import type { Operation, Sandbox, Snapshot } from "@torpor/contract";
+import { unreadableSnapshot } from "./lifecycle/refusals.ts";
 import { isCancelable } from "./operations/procedures.ts";
-import type { OperationRecord, SandboxRecord } from "./ports/store.ts";
+import type { OperationRecord, SandboxRecord, SnapshotRecord } from "./ports/store.ts";
 
 /** What clients see of the records. */
 export function sandboxView(record: SandboxRecord, active: OperationRecord | undefined): Sandbox {
   const { version: _version, diskId: _diskId, operationId: _operationId, damage: _damage, ...shown } = record;
   // Records from before the settings have none.
   const restart = record.restart ?? "never";
+  const snapshotId = record.snapshotId ?? null;
   return {
     ...shown,
     restart,
+    snapshotId,
     selfControl: record.selfControl ?? [],
     fork: record.fork ?? null,
     operation: active === undefined ? null : { id: active.id, kind: active.kind, phase: active.phase },
   };
+}
+
+export function snapshotView(record: SnapshotRecord): Snapshot {
+  const { version: _version, diskId: _diskId, damage, ...shown } = record;
+  if (damage === undefined) return { ...shown, failure: null };
+  const { code, message } = unreadableSnapshot(record);
+  return { ...shown, failure: { code, message, at: record.createdAt } };
 }
 
 export function operationView(record: OperationRecord): Operation {

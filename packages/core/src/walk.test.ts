@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryStore, MemoryWorld } from "./testing/index.ts";
 import { actions, type Command, checkAgreement, describeWalk, killedRecovery, killedRound, walk, walkSeed } from "./testing/walk.ts";
 
-type Began = Exclude<Command, "cancel">;
+type Began = Exclude<Command, "cancel" | "drop">;
 const lastSteps: Record<Began, Began[]> = {
   create: [],
   pause: ["create"],
@@ -11,6 +11,10 @@ const lastSteps: Record<Began, Began[]> = {
   stop: ["create"],
   start: ["create", "stop"],
   remove: ["create"],
+  snapshot: ["create"],
+  restore: ["create", "snapshot", "pause"],
+  rebase: ["create", "stop"],
+  spawn: ["create", "snapshot", "remove"],
 };
 /** The state, and how many children there are. Only an image that was being pulled is given up. */
 const outcomes: Record<Began, RegExp> = {
@@ -21,6 +25,10 @@ const outcomes: Record<Began, RegExp> = {
   stop: /^stopped and 0$/,
   start: /^running and 0$/,
   remove: /^removed and 0$/,
+  snapshot: /^running and 0$/,
+  restore: /^paused and 0$/,
+  rebase: /^stopped and 0$/,
+  spawn: /^running and 0$/,
 };
 
 describe("whatever is asked, and wherever the daemon is killed", () => {

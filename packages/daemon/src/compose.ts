@@ -9,6 +9,7 @@ import type { Config } from "./config.ts";
 import { createPoolDisks } from "./disks/pool-disks.ts";
 import { createShimComparison } from "./disks/shim-comparison.ts";
 import { removeTraces } from "./engines/oci/traces.ts";
+import { keepExpiring } from "./expiry.ts";
 import { openFailpoint } from "./failpoint.ts";
 import { keepForgetting } from "./history.ts";
 import { readNodeFacts } from "./host/node-facts.ts";
@@ -105,6 +106,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   const recovery = await lifecycle.recover();
   log.info(recovery, "recovered");
   releases.push(keepForgetting(lifecycle, config.retention, log));
+  releases.push(keepExpiring(lifecycle, log));
 
   const info = async (): Promise<Info> => {
     const { capabilities, ...binary } = await engine.describe();

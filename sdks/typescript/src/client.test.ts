@@ -188,6 +188,30 @@ describe("an operation that outlasts the wait of its call", () => {
       await expect(other.create({ image: "big" })).rejects.toMatchObject({ code: "registry_failed", details: { operationId: "op_x" } });
     }));
 
+  test("of several that one call began each is followed, and the failure of one is no error", () => {
+    const ends: Record<string, object | null> = { op_a: { code: "engine_failed", message: "it broke" }, op_b: null };
+    const operation = (id: string, status: string) => ({ id, kind: "create", sandboxId: `sb_${id}`, status, error: null });
+    const several: RequestListener = (request, answer) => {
+      const id = request.url?.split("/").at(-1) ?? "";
+      const begun = {
+        operation: operation("op_a", "running"),
+        sandbox: null,
+        siblings: [{ operation: operation("op_b", "running"), sandbox: null }],
+      };
+      const ended = { ...operation(id, ends[id] === null ? "succeeded" : "failed"), error: ends[id] };
+      answer.writeHead(request.method === "POST" ? 202 : 200);
+      if (request.method === "POST") answer.end(JSON.stringify(begun));
+      else answer.end(JSON.stringify(request.url?.startsWith("/v1/operations/") ? ended : { id, state: "running" }));
+    };
+    return against(several, async (other) => {
+      expect(await other.create({ snapshot: "warm", count: 2 })).toMatchObject({
+        operation: { id: "op_a", status: "failed" },
+        sandbox: null,
+        siblings: [{ operation: { status: "succeeded" }, sandbox: { state: "running" } }],
+      });
+    });
+  });
+
   test("is not followed when the wait was given", () =>
     against(outlasting(null), async (other) => {
       expect(await other.create({ image: "big" }, { waitMs: 0 })).toMatchObject({ operation: { status: "running" } });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type {
   Capabilities,
   CreateSandboxRequest,
+  CreateSnapshotRequest,
   Difference,
   DifferenceLine,
   Event,
@@ -13,6 +14,8 @@ import type {
   Operation,
   OperationAnswer,
   PauseRequest,
+  RebaseRequest,
+  RestoreRequest,
   ResumeRequest,
   RouteName,
   Sandbox,
@@ -28,11 +31,14 @@ import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
 import { linesOf } from "./lines.ts";
 import { SessionStream } from "./session-stream.ts";
+import { SnapshotClient } from "./snapshot-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WebhookClient } from "./webhook-client.ts";
 
 /** Between two looks at an operation that takes longer than one call waits, in ms. */
 const followMs = 1000;
+
+type Outcome = Pick<OperationAnswer, "operation" | "sandbox">;
 
 export interface Waiting {
   /**
@@ -59,6 +65,7 @@ export class TorporClient {
   readonly #transport: Transport;
   readonly files: FileClient;
   readonly images: ImageClient;
+  readonly snapshots: SnapshotClient;
   /** Events of all sandboxes. */
   readonly feed: EventClient;
   readonly webhooks: WebhookClient;
@@ -67,6 +74,7 @@ export class TorporClient {
     this.#transport = new Transport(endpointOf(options, process.env));
     this.files = new FileClient(this.#transport);
     this.images = new ImageClient(this.#transport);
+    this.snapshots = new SnapshotClient(this.#transport);
     this.feed = new EventClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
   }
@@ -121,6 +129,26 @@ export class TorporClient {
     throw new TorporError("daemon_unreachable", "the connection to torpord broke off before all differences were there", {
       hint: "Ask again.",
     });
+  }
+
+  /** Keeps its state; the operation's `result.snapshot` has the id and name. */
+  snapshot(id: string, body: CreateSnapshotRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
+    return this.#change("createSnapshot", { params: { id }, body }, waiting);
+  }
+
+  /** Puts a paused or stopped sandbox back to a snapshot. */
+  restore(id: string, body: RestoreRequest, waiting: Waiting = {}): Promise<OperationAnswer> {
+    return this.#change("restoreSandbox", { params: { id }, body }, waiting);
+  }
+
+  /** Puts the files of a paused or stopped sandbox over another image. */
+  rebase(id: string, body: RebaseRequest, waiting: Waiting = {}): Promise<OperationAnswer> {
+    return this.#change("rebaseSandbox", { params: { id }, body }, waiting);
+  }
+
+  /** Takes its last rebase back. */
+  rollback(id: string, waiting: Waiting = {}): Promise<OperationAnswer> {
+    return this.#change("rollbackSandbox", { params: { id }, body: {} }, waiting);
   }
 
   stop(id: string, body: StopRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
@@ -218,16 +246,23 @@ export class TorporClient {
   async #change(name: RouteName, request: CallRequest, { waitMs, waitCapacityMs }: WaitingForRoom): Promise<OperationAnswer> {
     const query = { ...request.query, wait: waitMs, waitCapacity: waitCapacityMs };
     const answer = await this.#transport.json<OperationAnswer>(name, { ...request, query });
-    return waitMs === undefined && answer.operation.status === "running" ? this.#follow(answer.operation) : answer;
+    if (waitMs !== undefined) return answer;
+    const [first, ...siblings] = await Promise.all([answer, ...(answer.siblings ?? [])].map((one) => this.#follow(one)));
+    const ended = first as Outcome;
+    const { error, id } = ended.operation;
+    // Of several that one call began one has to be there; each tells of itself.
+    if (error !== null && siblings.every(({ operation }) => operation.error !== null)) {
+      throw toError({ ...error, details: { ...error.details, operationId: id } });
+    }
+    return { ...ended, ...(siblings.length === 0 ? {} : { siblings }) };
   }
 
   /** For what takes longer than the longest wait of one call: a large image over a slow line. */
-  async #follow({ id, sandboxId }: Operation): Promise<OperationAnswer> {
-    for (;;) {
-      await sleep(followMs);
-      const operation = await this.operation(id);
-      if (operation.error !== null) throw toError({ ...operation.error, details: { ...operation.error.details, operationId: id } });
-      if (operation.status !== "running") return { operation, sandbox: operation.kind === "remove" ? null : await this.get(sandboxId) };
-    }
+  async #follow({ operation, sandbox }: Outcome): Promise<Outcome> {
+    if (operation.status !== "running") return { operation, sandbox };
+    await sleep(followMs);
+    const now = await this.operation(operation.id);
+    const gone = now.kind === "remove" || (now.kind === "create" && now.error !== null);
+    return this.#follow({ operation: now, sandbox: gone ? null : now.status === "running" ? sandbox : await this.get(now.sandboxId) });
   }
 }

@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { TestDaemon } from "./test-daemon.ts";
+import type { TorporClient } from "@torpor/sdk";
 
 /** An image without a single program, `bare`: it boots in no time, and for many tests a sandbox has only to be there. */
-export async function importBare(daemon: TestDaemon): Promise<void> {
+export async function importBare(client: TorporClient): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), "torpor-bare-"));
   try {
-    await daemon.client.images.import({ path: bareTar(directory), reference: "bare" });
+    await client.images.import({ path: bareTar(directory), reference: "bare" });
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

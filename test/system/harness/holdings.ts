@@ -7,13 +7,15 @@ import type { TestDaemon } from "./test-daemon.ts";
 /** What of a data directory's runtimes, disks and checkpoints is on the host, by their ids, is what its records say. */
 export async function hostAgrees(daemon: TestDaemon): Promise<void> {
   const sandboxes = await daemon.client.list();
+  const snapshots = await daemon.client.snapshots.list();
+  const states = [...sandboxes, ...snapshots];
   const runtimes = sandboxes.flatMap(({ runtimeId }) => runtimeId ?? []).sort();
   const expected = {
     runtimes,
     groups: runtimes,
     interfaces: runtimes.map((id) => id.slice(-8)).sort(),
-    disks: sandboxes.length,
-    checkpoints: sandboxes.flatMap(({ checkpoint }) => checkpoint?.id ?? []).sort(),
+    disks: states.length,
+    checkpoints: states.flatMap(({ checkpoint }) => checkpoint?.id ?? []).sort(),
   };
   // What an operation leaves is freed a moment after its answer.
   const agrees = (found: object) => JSON.stringify(found) === JSON.stringify(expected);

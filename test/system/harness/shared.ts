@@ -28,6 +28,20 @@ export function sandboxName(client: TorporClient, label = "test"): string {
   return name;
 }
 
+/** A snapshot's name that no other test has; the snapshot is removed when the test ends. */
+export function snapshotName(client: TorporClient): string {
+  const name = `kept-${process.pid}-${count++}`;
+  onTestFinished(async () => {
+    for (const snapshot of await client.snapshots.list()) {
+      if (snapshot.name === name) {
+        await client.snapshots.update(snapshot.id, { pinned: false });
+        await client.snapshots.remove(snapshot.id);
+      }
+    }
+  });
+  return name;
+}
+
 /** A running sandbox from the test image. */
 export async function startSandbox(client: TorporClient, request: Partial<Parameters<TorporClient["create"]>[0]> = {}): Promise<string> {
   const name = sandboxName(client);

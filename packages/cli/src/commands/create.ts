@@ -3,7 +3,7 @@ import { TorporError } from "@torpor/sdk";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
-import { oneLine, say } from "../failure.ts";
+import { failWith, oneLine, say } from "../failure.ts";
 import { withProgress } from "../image-progress.ts";
 import { print, printJson } from "../leave.ts";
 import { parseAmount, parseCount } from "../values/count.ts";
@@ -12,6 +12,9 @@ import { parseSize } from "../values/size.ts";
 import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
 interface Options extends WaitCapacity {
+  snapshot?: string;
+  filesOnly?: boolean;
+  count?: number;
   name?: string;
   memory?: number;
   cpus?: number;
@@ -30,9 +33,12 @@ interface Options extends WaitCapacity {
 
 export function createCommand(): Command {
   const command = new Command("create")
-    .description("make a sandbox from an image and boot it; prints its id")
-    .argument("<image>", "reference of an image, such as python:3.12")
-    .option("--name <name>", "name; default: a generated one")
+    .description("make a sandbox from an image and boot it, or from a snapshot; prints its id")
+    .argument("[image]", "reference of an image, such as python:3.12")
+    .option("--snapshot <snapshot>", "in place of an image: id or name of a snapshot; its processes go on if it has memory")
+    .option("--files-only", "take the snapshot's files only, and boot fresh")
+    .option("--count <number>", "so many from the snapshot; default 1", parseCount)
+    .option("--name <name>", "name; default: a generated one; with --count they are <name>-1, <name>-2, …")
     .option("--memory <size>", "memory, such as 512MiB; default 512MiB", parseSize)
     .option("--cpus <number>", "CPUs, fractions allowed; default 1", parseAmount)
     .option("--disk <size>", "size of the disk; default 10GiB", parseSize)
@@ -54,18 +60,23 @@ export function createCommand(): Command {
     .option("--no-pull", "refuse an image that is not here, in place of fetching it")
     .option("--json", "print the sandbox's record as JSON")
     .action(
-      action(async (client, image: string, options: Options) => {
-        const { sandbox } = await createFetching(client, requestOf(image, options), waitingForRoom(options));
-        if (sandbox === null) return undefined;
-        say(`created sandbox ${oneLine(sandbox.name)}`);
-        await (options.json === true ? printJson(sandbox) : print(`${sandbox.id}\n`));
-        return undefined;
+      action(async (client, image: string | undefined, options: Options) => {
+        const { siblings = [], ...first } = await createFetching(client, requestOf(image, options), waitingForRoom(options));
+        const all = [first, ...siblings];
+        const made = all.flatMap(({ sandbox }) => sandbox ?? []);
+        for (const { name } of made) say(`created sandbox ${oneLine(name)}`);
+        if (options.json === true) await printJson(siblings.length === 0 ? made[0] : made);
+        else await print(made.map(({ id }) => `${id}\n`).join(""));
+        const errors = all.flatMap(({ operation }) => operation.error ?? []);
+        for (const { message } of errors) failWith(new Error(message));
+        return errors.length === 0 ? undefined : 1;
       }),
     );
   return examples(command, [
     "torpor create --name base --memory 512MiB python:3.12",
     "torpor create --self-control pause,fork debian",
     "torpor create -e TOKEN --cpus 2 --network none debian",
+    "torpor create --snapshot warm --name try --count 3",
   ]);
 }
 
@@ -76,25 +87,24 @@ function parseVerbs(text: string): SelfVerb[] {
 
 /** An image that is not here is fetched by a call of its own, since only that one tells how far it is. */
 async function createFetching(client: TorporClient, request: CreateSandboxRequest, waiting: WaitingForRoom): Promise<OperationAnswer> {
-  if (request.pull === false) return client.create(request, waiting);
+  const { image } = request;
+  if (request.pull === false || image === undefined) return client.create(request, waiting);
   try {
     return await client.create({ ...request, pull: false }, waiting);
   } catch (error) {
     if (!(error instanceof TorporError) || error.code !== "image_not_found") throw error;
   }
-  await withProgress((progress) => client.images.pull({ reference: request.image }, progress));
+  await withProgress((progress) => client.images.pull({ reference: image }, progress));
   return client.create(request, waiting);
 }
 
-function requestOf(
-  image: string,
-  { memory, cpus, disk, pids, label, pull, json: _json, waitCapacity: _wait, ...same }: Options,
-): CreateSandboxRequest {
+function requestOf(image: string | undefined, options: Options): CreateSandboxRequest {
+  const { memory, cpus, disk, pids, label, pull, filesOnly, json: _json, waitCapacity: _wait, ...same } = options;
   const resources = given({ memoryBytes: memory, cpus, diskBytes: disk, pids });
   return {
-    image,
+    ...given({ image, labels: label }),
     ...same,
-    ...given({ labels: label }),
+    ...(filesOnly === true ? { memory: false } : {}),
     ...(pull ? {} : { pull }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),
   };

@@ -10,6 +10,11 @@ export function parseDuration(text: string): number {
   return Math.round(Number(digits) * (unitsMs[unit] as number));
 }
 
+/** The time that is so long from now, as records have it. */
+export function expiryIn(text: string): string {
+  return new Date(Date.now() + parseDuration(text)).toISOString();
+}
+
 /** A time that has passed, for people: its two largest units at most. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -16,6 +16,9 @@ const table: Record<Command, Record<(typeof settledStates)[number], string>> = {
   stop: { running: "begin", paused: "begin", stopped: "unchanged", failed: "begin" },
   start: { running: "unchanged", paused: "sandbox_not_stopped", stopped: "begin", failed: "begin" },
   remove: { running: "sandbox_live", paused: "sandbox_live", stopped: "begin", failed: "begin" },
+  snapshot: { running: "begin", paused: "begin", stopped: "sandbox_not_running", failed: "sandbox_not_running" },
+  restore: { running: "sandbox_not_paused", paused: "begin", stopped: "begin", failed: "begin" },
+  rebase: { running: "sandbox_not_paused", paused: "begin", stopped: "begin", failed: "sandbox_not_paused" },
 };
 
 describe("the table of states", () => {
@@ -31,6 +34,7 @@ describe("the table of states", () => {
       operation: { id: "op_new", kind: "pause", status: "running", attempt: 1, notes: { prior: "running" }, startedAt: now.toISOString() },
     });
     expect(decideOn("running", "fork")).toMatchObject({ sandbox: { state: "running", operationId: "op_new" } });
+    expect(decideOn("paused", "restore")).toMatchObject({ sandbox: { state: "paused", operationId: "op_new" } });
   });
 
   test.each([
@@ -39,6 +43,9 @@ describe("the table of states", () => {
     ["fork", "paused", {}, null, "checkpoint_incompatible"],
     ["fork", "paused", { memory: false }, null, "begin"],
     ["fork", "stopped", { memory: false }, null, "begin"],
+    ["snapshot", "paused", {}, null, "checkpoint_incompatible"],
+    ["snapshot", "paused", { memory: false }, null, "begin"],
+    ["snapshot", "stopped", { memory: false }, null, "begin"],
     ["remove", "running", { force: true }, null, "begin"],
     ["remove", "paused", { force: true }, checkpoint, "begin"],
   ] as const)("%s of a %s one with %o", (command, state, request, kept, expected) => {
@@ -58,6 +65,9 @@ describe("refusals name the sandbox, its state and the next step", () => {
     ["resume", "stopped", "sandbox base is stopped: resume takes a paused sandbox", "start it with torpor start base"],
     ["fork", "stopped", "sandbox base is stopped: fork takes a running sandbox", "start it with torpor start base"],
     ["start", "paused", "sandbox base is paused: resume it with torpor resume base", undefined],
+    ["snapshot", "stopped", "sandbox base is stopped: snapshot takes a running or paused sandbox", "keep its files with --files-only"],
+    ["restore", "running", "sandbox base is running: restore takes a paused or stopped sandbox", "torpor pause base"],
+    ["rebase", "failed", "sandbox base is failed: rebase takes a paused or stopped sandbox", "start it with torpor start base"],
     ["remove", "running", "sandbox base is running: stop it first or use --force", "torpor stop base"],
   ] as const)("%s of a %s one", (command, state, message, hint) => {
     const decision = decideOn(state, command);
@@ -101,10 +111,21 @@ describe("while an operation is at work", () => {
   });
 
   test.each([
+    ["restore", "snapshot"],
+    ["rebase", "image"],
+  ] as const)("the same %s is joined, one to another %s is not", (kind, field) => {
+    const active = operationRecord({ id: "op_1", kind, request: { [field]: "one" } });
+    expect(decideOn("paused", kind, { [field]: "one" }, {}, active)).toMatchObject({ type: "join" });
+    expect(short(decideOn("paused", kind, { [field]: "two" }, {}, active))).toBe("operation_active");
+  });
+
+  test.each([
     ["creating", "create"],
     ["pausing", "pause"],
     ["resuming", "resume"],
     ["running", "fork"],
+    ["running", "snapshot"],
+    ["paused", "restore"],
   ] as const)("a removal with force supersedes what is at work on a %s one, without it is refused", (state, kind) => {
     const active = operationRecord({ id: "op_1", kind });
     expect(decideOn(state, "remove", { force: true }, {}, active)).toEqual({ type: "supersede", operation: active });

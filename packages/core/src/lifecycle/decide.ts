@@ -1,4 +1,4 @@
-import type { Actor, ForkRequest, ResumeRequest, TorporError } from "@torpor/contract";
+import type { Actor, ResumeRequest, TorporError } from "@torpor/contract";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
 import { crossings } from "./crossings.ts";
 import { newOperation } from "./new-operation.ts";
@@ -55,7 +55,7 @@ function whileBusy(sandbox: SandboxRecord, active: OperationRecord, asked: Asked
     case "join":
       return { type: "join", operation: active };
     case "join if same":
-      return sameMemory(active, asked) ? { type: "join", operation: active } : { type: "refused", error: busy(sandbox, active) };
+      return isSame(active, asked) ? { type: "join", operation: active } : { type: "refused", error: busy(sandbox, active) };
     case "wait":
       return { type: "wait", operation: active };
     case "supersede": {
@@ -68,13 +68,13 @@ function whileBusy(sandbox: SandboxRecord, active: OperationRecord, asked: Asked
   }
 }
 
-const memoryByDefault = { pause: true, resume: "prefer" } as const;
+const memoryByDefault: Partial<Readonly<Record<Command, unknown>>> = { pause: true, resume: "prefer" };
 
-/** The same pause keeps the same, the same resume brings the same back. */
-function sameMemory(active: OperationRecord, { command, request }: Asked): boolean {
-  if (command !== "pause" && command !== "resume") return true;
+/** The same pause keeps the same, the same resume or restore brings the same back. */
+function isSame(active: OperationRecord, { command, request }: Asked): boolean {
   const byDefault = memoryByDefault[command];
-  return (active.request.memory ?? byDefault) === (request.memory ?? byDefault);
+  const same = (field: string) => active.request[field] === request[field];
+  return (active.request.memory ?? byDefault) === (request.memory ?? byDefault) && same("snapshot") && same("image");
 }
 
 /** What speaks against it, of what the state alone does not decide. */
@@ -85,7 +85,7 @@ function objection(sandbox: SandboxRecord, asked: Asked): TorporError | undefine
     case "resume":
       return objectionToResume(sandbox, asked.request as ResumeRequest);
     default:
-      return objectionToFork(sandbox, asked.request as ForkRequest);
+      return objectionToCopy(sandbox, asked);
   }
 }
 
@@ -96,10 +96,11 @@ function objectionToResume(sandbox: SandboxRecord, { memory }: ResumeRequest): T
   return memory === "require" ? noMemoryKept(sandbox, `resume it with torpor resume ${sandbox.name} for a fresh boot`) : undefined;
 }
 
-function objectionToFork(sandbox: SandboxRecord, { memory }: ForkRequest): TorporError | undefined {
-  if (memory === false) return undefined;
-  if (sandbox.state !== "paused") return refusal(sandbox, "fork");
-  return sandbox.checkpoint === null ? noMemoryKept(sandbox, "fork it with --files-only") : undefined;
+/** Of one at rest: its memory is what a pause kept. */
+function objectionToCopy(sandbox: SandboxRecord, { command, request }: Asked): TorporError | undefined {
+  if (request.memory === false) return undefined;
+  if (sandbox.state !== "paused") return refusal(sandbox, command);
+  return sandbox.checkpoint === null ? noMemoryKept(sandbox, `${command} it with --files-only`) : undefined;
 }
 
 function begin(sandbox: SandboxRecord, asked: Asked, now: Date): Decision {

@@ -1,5 +1,5 @@
 import { type OperationKind, TorporError } from "@torpor/contract";
-import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+import type { OperationRecord, SandboxRecord, SnapshotRecord } from "../ports/store.ts";
 import type { Command } from "./states.ts";
 
 const participles: Readonly<Record<OperationKind, string>> = {
@@ -10,6 +10,9 @@ const participles: Readonly<Record<OperationKind, string>> = {
   stop: "stopped",
   start: "started",
   remove: "removed",
+  snapshot: "kept as a snapshot",
+  restore: "restored",
+  rebase: "rebased",
 };
 
 /** Each text names the sandbox, what it is, and the next step. */
@@ -32,6 +35,17 @@ export function refusal(sandbox: SandboxRecord, command: Command): TorporError {
     case "fork":
       return new TorporError("sandbox_not_running", `${subject}: fork takes a running sandbox`, {
         hint: startHint(name),
+        details: { state },
+      });
+    case "snapshot":
+      return new TorporError("sandbox_not_running", `${subject}: snapshot takes a running or paused sandbox`, {
+        hint: state === "stopped" ? "keep its files with --files-only" : startHint(name),
+        details: { state },
+      });
+    case "restore":
+    case "rebase":
+      return new TorporError("sandbox_not_paused", `${subject}: ${command} takes a paused or stopped sandbox`, {
+        hint: state === "running" ? `torpor pause ${name}` : startHint(name),
         details: { state },
       });
     case "start":
@@ -82,6 +96,30 @@ export function noMemoryKept(sandbox: SandboxRecord, step: string): TorporError 
 
 export function notFound(idOrName: string): TorporError {
   return new TorporError("sandbox_not_found", `there is no sandbox ${idOrName}`, { hint: "torpor list shows what there is" });
+}
+
+export function snapshotNotFound(idOrName: string): TorporError {
+  return new TorporError("snapshot_not_found", `there is no snapshot ${idOrName}`, { hint: "torpor snapshot list shows what there is" });
+}
+
+export function imageMissing(reference: string): TorporError {
+  return new TorporError("image_not_found", `image ${reference} is not here`, { hint: `torpor image pull ${reference}` });
+}
+
+export function snapshotNameTaken(name: string): TorporError {
+  return new TorporError("name_taken", `another snapshot has the name ${name}: take another or remove that one`);
+}
+
+export function unreadableSnapshot({ id, name, damage }: SnapshotRecord): TorporError {
+  const field = damage?.field ?? "record";
+  return new TorporError(
+    "storage_failed",
+    `the stored record of snapshot ${name} (${id}) can't be read: ${field} is not what it should be`,
+    {
+      hint: `restore the store from a backup, or give the snapshot up with torpor snapshot remove --force ${name}`,
+      details: { snapshot: id, field },
+    },
+  );
 }
 
 export function nameTaken(name: string): TorporError {

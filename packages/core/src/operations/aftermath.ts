@@ -41,6 +41,12 @@ export async function survivor(work: Work): Promise<Pick<Outcome, "sandbox" | "e
   };
 }
 
+/** One at rest whose files and memory are as they were; only a runtime that a launch had left may be gone. */
+export async function atRest({ ports, sandbox }: Work): Promise<Outcome> {
+  const { runtimeId } = sandbox;
+  return { sandbox: runtimeId === null ? {} : { runtimeId: await leftover(ports, runtimeId) }, events: [] };
+}
+
 /** Its memory is there still, so it is not destroyed before somebody starts the sandbox anew or removes it. */
 function stuck({ ports, sandbox }: Work): Pick<Outcome, "sandbox" | "events"> {
   const message = `the runtime of sandbox ${sandbox.name} is frozen and does not thaw: torpor start ${sandbox.name} gives its memory up`;

@@ -8,10 +8,11 @@ import {
   TorporError,
 } from "@torpor/contract";
 import { refusedBy } from "../capacity.ts";
+import { nothing, plus } from "../lifecycle/holding.ts";
 import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
-import { type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
+import { type Change, type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
 
 /** Everything that a new sandbox is, before it has a place. */
 export interface Draft {
@@ -32,6 +33,9 @@ export interface Draft {
   readonly fork: SandboxRecord["fork"];
   readonly from: { readonly diskId: string; readonly checkpointId: string | null } | null;
   readonly request: Partial<CreateSandboxRequest>;
+  readonly snapshotId?: string;
+  /** Operations of the others that one call makes. */
+  readonly siblings?: readonly string[];
 }
 
 export interface Born {
@@ -44,20 +48,36 @@ const addressTries = 256;
 
 /** Writes the record and its create operation, with an address that nobody else has. */
 export async function commitBirth(ports: Ports, draft: Draft, keys: readonly KeyRecord[] = []): Promise<Born> {
+  const [born] = await commitBirths(ports, [draft], { keys });
+  return born as Born;
+}
+
+/** All of them or none. A `StoreConflict` of the kind stale says that the snapshot moved on. */
+export async function commitBirths(
+  ports: Ports,
+  drafts: readonly Draft[],
+  beside: Pick<Change, "keys" | "snapshots">,
+): Promise<readonly Born[]> {
   for (let tries = 1; tries <= addressTries; tries++) {
-    const born = await bear(ports, draft);
-    const conflict = await commitOnce(ports, born, keys);
-    if (conflict === null) return { sandbox: { ...born.sandbox, version: 1 }, operation: { ...born.operation, version: 1 } };
-    if (conflict.kind === "name") throw nameTaken(draft.name);
-    if (conflict.kind === "capacity") throw refusedBy(conflict, draft.resources, ports);
+    const born = await bearAll(ports, drafts);
+    const conflict = await commitOnce(ports, born, beside);
+    if (conflict === null)
+      return born.map(({ sandbox, operation }) => ({ sandbox: { ...sandbox, version: 1 }, operation: { ...operation, version: 1 } }));
+    if (conflict.kind === "name") throw nameTaken(await takenOf(ports, drafts));
+    if (conflict.kind === "capacity") throw refusedBy(conflict, drafts.map(({ resources }) => resources).reduce(plus, nothing), ports);
     if (conflict.kind !== "address") throw conflict;
   }
   throw new TorporError("capacity_exceeded", "others took every free address first: retry");
 }
 
-async function commitOnce(ports: Ports, { sandbox, operation }: Born, keys: readonly KeyRecord[]): Promise<StoreConflict | null> {
+async function commitOnce(ports: Ports, born: readonly Born[], beside: Pick<Change, "keys" | "snapshots">): Promise<StoreConflict | null> {
   try {
-    await ports.store.commit({ sandboxes: [sandbox], operations: [operation], keys, within: ports.node.capacity });
+    await ports.store.commit({
+      ...beside,
+      within: ports.node.capacity,
+      sandboxes: born.map(({ sandbox }) => sandbox),
+      operations: born.map(({ operation }) => operation),
+    });
     return null;
   } catch (error) {
     if (error instanceof StoreConflict) return error;
@@ -65,14 +85,31 @@ async function commitOnce(ports: Ports, { sandbox, operation }: Born, keys: read
   }
 }
 
-async function bear(ports: Ports, draft: Draft): Promise<Born> {
+async function takenOf({ store }: Ports, drafts: readonly Draft[]): Promise<string> {
+  for (const { name } of drafts) if ((await store.findSandbox(name)) !== undefined) return name;
+  return drafts[0]?.name ?? "";
+}
+
+async function bearAll(ports: Ports, drafts: readonly Draft[]): Promise<Born[]> {
+  const taken = new Set<string>();
+  for (const { address } of await ports.store.listSandboxes()) if (address !== null) taken.add(address);
+  return drafts.map((draft) => {
+    const address = draft.network === "none" ? null : ports.network.allocate(taken);
+    if (address !== null) taken.add(address);
+    return bear(ports, draft, address);
+  });
+}
+
+function bear(ports: Ports, draft: Draft, address: string | null): Born {
   const at = ports.clock.now().toISOString();
-  const { sandboxId, operationId, from, actor, request, ...kept } = draft;
+  const { sandboxId, operationId, from, actor, request, siblings, ...kept } = draft;
   const diskId = ports.ids.next("dk");
   const notes = {
     runtimeId: ports.ids.next("rt"),
     diskId,
     ...(from === null ? {} : { fromDiskId: from.diskId, fromCheckpointId: from.checkpointId }),
+    // So that it can't be removed meanwhile, and that the others are found by who asks again.
+    ...(draft.snapshotId === undefined ? {} : { snapshotId: draft.snapshotId, siblings }),
   };
   return {
     sandbox: {
@@ -81,7 +118,7 @@ async function bear(ports: Ports, draft: Draft): Promise<Born> {
       version: 0,
       state: "creating",
       engine: ports.engine.name,
-      address: draft.network === "none" ? null : await freeAddress(ports),
+      address,
       generation: 0,
       runtimeId: null,
       diskId,
@@ -106,10 +143,4 @@ async function bear(ports: Ports, draft: Draft): Promise<Born> {
       notes,
     }),
   };
-}
-
-async function freeAddress(ports: Ports): Promise<string> {
-  const taken = new Set<string>();
-  for (const { address } of await ports.store.listSandboxes()) if (address !== null) taken.add(address);
-  return ports.network.allocate(taken);
 }

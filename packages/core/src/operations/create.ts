@@ -1,5 +1,7 @@
 import { TorporError } from "@torpor/contract";
+import { imageMissing } from "../lifecycle/refusals.ts";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
+import { lostMemory } from "./launch.ts";
 import { note, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
 import { boot, cloneAnew, greetNew, readCheckpoint, restore } from "./runtime.ts";
 
@@ -11,7 +13,7 @@ const image: Phase = {
     const found = await ports.images.find(reference);
     if (found !== undefined) return { sandbox: { image: { reference, digest: found.digest } } };
     if (operation.request.pull === false) {
-      throw new TorporError("image_not_found", `image ${reference} is not here`, { hint: `torpor image pull ${reference}` });
+      throw imageMissing(reference);
     }
     const pulled = await ports.images.pull({ reference }, () => {}, signal);
     return { sandbox: { image: { reference, digest: pulled.digest } } };
@@ -39,8 +41,12 @@ const bootPhase: Phase = {
       await boot(ports, sandbox, incarnation);
       return { notes: { restored: "files" } };
     }
-    const manifest = await readCheckpoint(ports, sandbox, checkpointId, note(work, "fromDiskId"), sandbox.parentId ?? sandbox.id);
-    await restore(ports, sandbox, incarnation, manifest);
+    try {
+      const manifest = await readCheckpoint(ports, sandbox, checkpointId, note(work, "fromDiskId"), sandbox.parentId ?? sandbox.id);
+      await restore(ports, sandbox, incarnation, manifest);
+    } catch (error) {
+      throw advised(work, error);
+    }
     return { notes: { restored: "memory" } };
   },
 };
@@ -87,6 +93,13 @@ export const create: Procedure = {
     return { sandbox: { state: "failed", failure: failureOf(work.ports, failing), runtimeId }, events: [] };
   },
 };
+
+/** Of a snapshot whose memory can't be had the files still can. */
+function advised(work: Work, error: unknown): unknown {
+  if (!(error instanceof TorporError) || !lostMemory.has(error.code) || optionalNote(work, "snapshotId") === null) return error;
+  const { code, message, details } = error;
+  return new TorporError(code, message, { hint: "take the snapshot's files only (--files-only)", details: { ...details }, cause: error });
+}
 
 async function makeDisk(work: Work): Promise<void> {
   const { ports, sandbox, repeated } = work;

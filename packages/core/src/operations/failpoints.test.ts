@@ -20,6 +20,16 @@ const scenes: Record<
   "stop after its runtime ended": { ask: endRuntime },
   start: { before: (lifecycle) => lifecycle.stop("base"), ask: (lifecycle) => lifecycle.start("base") },
   remove: { ask: (lifecycle) => lifecycle.remove("base", { force: true }) },
+  "snapshot of a running one": { ask: (lifecycle) => lifecycle.snapshot("base") },
+  "snapshot of one at rest": { before: (lifecycle) => lifecycle.pause("base"), ask: (lifecycle) => lifecycle.snapshot("base") },
+  restore: {
+    before: async (lifecycle) => {
+      await lifecycle.snapshot("base", { name: "kept" });
+      await lifecycle.pause("base");
+    },
+    ask: (lifecycle) => lifecycle.restore("base", { snapshot: "kept" }),
+  },
+  rebase: { before: (lifecycle) => lifecycle.stop("base"), ask: (lifecycle) => lifecycle.rebase("base", { image: "newer" }) },
 };
 const operations = Object.keys(scenes) as FailpointEntry["operation"][];
 
@@ -71,6 +81,7 @@ describe("the table of failpoints", () => {
 
 async function prepared(operation: FailpointEntry["operation"]): Promise<MemoryWorld> {
   const world = new MemoryWorld();
+  await world.images.import({ path: "/newer.tar", reference: "newer" });
   const lifecycle = world.lifecycle();
   if (operation !== "create") await lifecycle.create({ image: "debian", name: "base" });
   await scenes[operation].before?.(lifecycle);

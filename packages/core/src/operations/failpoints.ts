@@ -32,6 +32,10 @@ const courses: Readonly<Record<Variant, Pick<FailpointEntry, "from" | "processes
   "stop after its runtime ended": { from: "running", done: "failed", processes: "ended" },
   start: { from: "stopped", done: "running", processes: "fresh" },
   remove: { from: "running", done: "absent", processes: "ended" },
+  "snapshot of a running one": { from: "running", done: "running", processes: "intact" },
+  "snapshot of one at rest": { from: "paused", done: "paused", processes: "intact" },
+  restore: { from: "paused", done: "paused", processes: "intact" },
+  rebase: { from: "stopped", done: "stopped", processes: "ended" },
 };
 
 /** All there are, in the order in which an operation passes them. */

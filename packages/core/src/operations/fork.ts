@@ -1,12 +1,11 @@
 import { type ErrorBody, type ForkOrigin, fromErrorBody, type TorporError, toErrorBody } from "@torpor/contract";
 import { toTorporError } from "../failure.ts";
-import type { Capture } from "../ports/engine.ts";
-import { quietly, survivor } from "./aftermath.ts";
+import { survivor } from "./aftermath.ts";
 import { commitBirth } from "./birth.ts";
-import { capture, freeze, goOn, quiesce, sealCapture, undoFreeze } from "./freezing.ts";
+import { captureBoth, sealing, thaw, undoCapture } from "./copying.ts";
+import { freeze, quiesce } from "./freezing.ts";
 import { inherit } from "./inheritance.ts";
 import { note, numericNote, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
-import { cloneAnew } from "./runtime.ts";
 
 export interface PlannedChild {
   readonly id: string;
@@ -22,42 +21,6 @@ interface Child {
   readonly error: ErrorBody["error"] | null;
 }
 
-const captureBoth: Phase = {
-  name: "capture",
-  joined: true,
-  redoFrom: "quiesce",
-  async run(work) {
-    const { ports, sandbox } = work;
-    const checkpointId = optionalNote(work, "checkpointId");
-    const taken = checkpointId === null ? null : await capture(work);
-    await cloneAnew(ports, sandbox.diskId ?? "", note(work, "fromDiskId"));
-    return { notes: { capture: taken } };
-  },
-};
-
-const thaw: Phase = {
-  name: "thaw",
-  beside: true,
-  redoFrom: "quiesce",
-  async run(work) {
-    const thawedAt = await goOn(work);
-    const frozenMs = work.repeated ? 0 : thawedAt - numericNote(work, "frozenAt");
-    return { notes: { frozenMs: Math.round(frozenMs * 100) / 100 } };
-  },
-};
-
-const seal: Phase = {
-  name: "seal",
-  redoFrom: "quiesce",
-  async run(work) {
-    const checkpointId = optionalNote(work, "checkpointId");
-    if (checkpointId === null) return undefined;
-    const taken = work.operation.notes.capture as Capture;
-    await sealCapture(work, checkpointId, note(work, "fromDiskId"), taken, { durable: false });
-    return { notes: { capture: null } };
-  },
-};
-
 /** Side by side, each with its own operation and outcome. */
 const children: Phase = {
   name: "children",
@@ -71,19 +34,10 @@ const children: Phase = {
 /** Of a running sandbox: a short freeze in which memory and disk are taken, then the source goes on. */
 export const fork: Procedure = {
   kind: "fork",
-  phases: [quiesce, freeze, captureBoth, thaw, seal, children],
+  phases: [quiesce, freeze, captureBoth, thaw, sealing(false), children],
   commitPoint: "children",
   freeLater: true,
-  async undo(work) {
-    const checkpointId = optionalNote(work, "checkpointId");
-    await undoFreeze(work);
-    await quietly(work.ports, "undoing a fork", [
-      async () => {
-        if (checkpointId !== null) await work.ports.checkpoints.remove(checkpointId);
-      },
-      () => work.ports.disks.remove(note(work, "fromDiskId")),
-    ]);
-  },
+  undo: undoCapture,
   succeed(work) {
     return { ...forked(work), garbage: captured(work) };
   },

@@ -1,5 +1,6 @@
+import { snapshotNameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
-import { type Change, isUnknown, type NewEvent, type OperationRecord, type SandboxRecord } from "../ports/store.ts";
+import { type Change, isUnknown, type NewEvent, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
 import type { Outcome, Step } from "./procedure.ts";
 
 /** The records of one operation at work, and what of them is not written yet. */
@@ -36,7 +37,7 @@ export class Journal {
 
   /** Writes down what was staged, and which phase comes next. */
   async save(patch: Partial<OperationRecord>): Promise<void> {
-    await this.#commit(this.sandbox, { ...this.operation, ...patch }, []);
+    await this.#commit(this.sandbox, { ...this.operation, ...patch }, {});
   }
 
   /** The last commit: the sandbox's new state, the events and the operation's end, or nothing of it. */
@@ -58,16 +59,21 @@ export class Journal {
     const sandbox = { ...this.sandbox, ...outcome.sandbox, operationId: null };
     this.#sandboxChanged = true;
     // A fork has not changed its source.
-    await this.#commit(sandbox, operation, events, Object.keys(outcome.sandbox).length === 0 ? sandbox.updatedAt : at);
+    await this.#commit(
+      sandbox,
+      operation,
+      { events, snapshots: outcome.snapshots ?? [] },
+      Object.keys(outcome.sandbox).length === 0 ? sandbox.updatedAt : at,
+    );
   }
 
-  async #commit(changed: SandboxRecord, operation: OperationRecord, events: readonly NewEvent[], updatedAt?: string): Promise<void> {
+  async #commit(changed: SandboxRecord, operation: OperationRecord, beside: Beside, updatedAt?: string): Promise<void> {
     const sandbox = { ...changed, updatedAt: later(updatedAt ?? this.#ports.clock.now().toISOString(), this.#written.updatedAt) };
     const withSandbox = this.#sandboxChanged;
     const before = this.operation;
     this.#sandboxChanged = false;
     try {
-      await this.#write({ operations: [operation], events, ...(withSandbox ? { sandboxes: [sandbox] } : {}) });
+      await this.#write({ operations: [operation], ...beside, ...(withSandbox ? { sandboxes: [sandbox] } : {}) });
     } catch (error) {
       this.#sandboxChanged ||= withSandbox;
       throw error;
@@ -86,9 +92,16 @@ export class Journal {
       this.broken = "no";
     } catch (error) {
       this.broken = isUnknown(error) ? "unknown" : "failed";
+      // Another one took the name meanwhile: a failure like any other, unlike an operation that somebody else has.
+      if (error instanceof StoreConflict && error.kind === "snapshot") throw snapshotNameTaken(change.snapshots?.[0]?.name ?? "");
       throw error;
     }
   }
+}
+
+interface Beside {
+  readonly events?: readonly NewEvent[];
+  readonly snapshots?: Change["snapshots"] & object;
 }
 
 /** Times as the records have them sort as text. */

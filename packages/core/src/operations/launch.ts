@@ -9,7 +9,7 @@ import { boot, bothEnded, cloneAnew, greetNew, readCheckpoint, restore } from ".
  * What says that the memory can't be had back: the checkpoint itself, or an engine that refused it. Anything else (no room, a host that can't make
  * a mount, a fault of ours) may pass, and a fresh boot would throw the memory away for it: the sandbox stays paused.
  */
-const lostMemory: ReadonlySet<ErrorCode> = new Set(["checkpoint_corrupt", "checkpoint_incompatible", "restore_failed"]);
+export const lostMemory: ReadonlySet<ErrorCode> = new Set(["checkpoint_corrupt", "checkpoint_incompatible", "restore_failed"]);
 /** One restore in a thousand was reported to fail for nothing (google/gvisor#11842): these are tried once more. */
 const worthAnotherTry: ReadonlySet<ErrorCode> = new Set(["restore_failed", "engine_failed"]);
 const restoreTries = 2;

@@ -1,30 +1,38 @@
-import { type ForkRequest, type PauseRequest, SandboxName, TorporError } from "@torpor/contract";
+import { type CreateSnapshotRequest, type ForkRequest, type PauseRequest, SandboxName, TorporError } from "@torpor/contract";
 import { nameTakenTwice } from "../lifecycle/refusals.ts";
 import type { Command } from "../lifecycle/states.ts";
 import { generateName } from "../names.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import type { PlannedChild } from "./fork.ts";
+import { planRebase, planRestore } from "./plan-exchange.ts";
+import type { Plan } from "./plan-shape.ts";
 
-/** The ids of everything an operation may make, fixed before it begins so that each phase can be repeated. */
-export function plan(
+/** What a command begins with, if it may begin; its own refusals are those of its request. */
+export async function plan(
   ports: Ports,
   sandbox: SandboxRecord,
   command: Command,
   request: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+): Promise<Plan> {
   switch (command) {
     case "pause":
-      return (request as PauseRequest).memory === false ? {} : { checkpointId: ports.ids.next("ck") };
+      return { notes: (request as PauseRequest).memory === false ? {} : { checkpointId: ports.ids.next("ck") } };
     case "resume":
     case "start":
       // A disk with a checkpoint bound to it is never written again: the sandbox goes on from a copy.
-      return { runtimeId: ports.ids.next("rt"), diskId: sandbox.checkpoint === null ? sandbox.diskId : ports.ids.next("dk") };
+      return { notes: { runtimeId: ports.ids.next("rt"), diskId: sandbox.checkpoint === null ? sandbox.diskId : ports.ids.next("dk") } };
     case "fork":
-      return planFork(ports, sandbox, request as ForkRequest);
+      return { notes: planFork(ports, sandbox, request as ForkRequest) };
+    case "snapshot":
+      return { notes: planSnapshot(ports, request as CreateSnapshotRequest) };
+    case "restore":
+      return planRestore(ports, sandbox, request);
+    case "rebase":
+      return planRebase(ports, sandbox, request);
     case "stop":
     case "remove":
-      return {};
+      return { notes: {} };
   }
 }
 
@@ -38,7 +46,23 @@ function planFork(ports: Ports, sandbox: SandboxRecord, request: ForkRequest): R
   };
 }
 
-function planChildren(ports: Ports, request: ForkRequest): readonly PlannedChild[] {
+function planSnapshot(ports: Ports, { name, memory, expiresAt }: CreateSnapshotRequest): Record<string, unknown> {
+  requireFuture(ports, expiresAt);
+  const snapshotId = ports.ids.next("sn");
+  return {
+    snapshotId,
+    name: name ?? generateName(snapshotId),
+    fromDiskId: ports.ids.next("dk"),
+    checkpointId: memory === false ? null : ports.ids.next("ck"),
+  };
+}
+
+export function requireFuture({ clock }: Ports, expiresAt: string | null | undefined): void {
+  if (expiresAt === undefined || expiresAt === null || Date.parse(expiresAt) > clock.now().getTime()) return;
+  throw new TorporError("invalid_request", `expiresAt ${expiresAt} is not in the future`, { details: { field: "expiresAt" } });
+}
+
+export function planChildren(ports: Ports, request: ForkRequest): readonly PlannedChild[] {
   const given = namesOf(request);
   const taken = new Set<string>();
   return given.map((name) => {

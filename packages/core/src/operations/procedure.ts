@@ -1,6 +1,6 @@
 import type { OperationKind, TorporError } from "@torpor/contract";
 import type { Ports } from "../ports/ports.ts";
-import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+import type { OperationRecord, SandboxRecord, SnapshotRecord } from "../ports/store.ts";
 
 /** What a phase works with. It reads records here and changes them only by the step that it returns. */
 export interface Work {
@@ -39,6 +39,8 @@ export interface Outcome {
   readonly sandbox: Partial<SandboxRecord> | "removed";
   readonly events: readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[];
   readonly result?: Readonly<Record<string, unknown>>;
+  /** New ones, in the same transaction. */
+  readonly snapshots?: readonly SnapshotRecord[];
   /** Failed after all, although every phase went through. */
   readonly error?: TorporError;
   /** What nothing refers to once the outcome is committed. If freeing it fails, the sweep of the next start does it. */

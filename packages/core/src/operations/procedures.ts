@@ -3,8 +3,11 @@ import { create } from "./create.ts";
 import { fork, forkAtRest } from "./fork.ts";
 import { pause, pauseFiles } from "./pause.ts";
 import type { Procedure } from "./procedure.ts";
+import { rebase } from "./rebase.ts";
 import { remove } from "./remove.ts";
+import { restore } from "./restore.ts";
 import { resume } from "./resume.ts";
+import { snapshot, snapshotAtRest } from "./snapshot.ts";
 import { start } from "./start.ts";
 import { ended, stop } from "./stop.ts";
 
@@ -20,6 +23,10 @@ export const variants = {
   "stop after its runtime ended": ended,
   start,
   remove,
+  "snapshot of a running one": snapshot,
+  "snapshot of one at rest": snapshotAtRest,
+  restore,
+  rebase,
 } as const satisfies Record<string, Procedure>;
 
 type Variant = Pick<OperationRecord, "kind" | "request"> & { readonly notes: Readonly<Record<string, unknown>> };
@@ -41,6 +48,12 @@ export function procedureOf({ kind, request, notes }: Variant): Procedure {
       return start;
     case "remove":
       return remove;
+    case "snapshot":
+      return notes.prior === "running" ? snapshot : snapshotAtRest;
+    case "restore":
+      return restore;
+    case "rebase":
+      return rebase;
   }
 }
 

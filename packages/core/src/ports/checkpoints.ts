@@ -37,6 +37,8 @@ export interface Checkpoints {
    * true): then it may be gone or torn afterwards, which its hashes tell.
    */
   seal(manifest: CheckpointManifest, options?: { readonly durable?: boolean }): Promise<void>;
+  /** Seals under the manifest's id the parts of another sealed one; blocks are shared where the pool can. Repeatable. */
+  clone(sourceId: string, manifest: CheckpointManifest): Promise<void>;
   /**
    * undefined: no such checkpoint. checkpoint_corrupt: there is one, and its manifest can't be read. What it names is not checked:
    * files that were swapped are found by who knows what it should be.

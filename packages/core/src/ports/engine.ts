@@ -82,6 +82,8 @@ export interface Engine {
   thaw(runtimeId: string): Promise<void>;
   /** Writes the memory of a frozen runtime into the location, and syncs its disk. It stays frozen. */
   capture(runtimeId: string, location: string): Promise<Capture>;
+  /** Writes what a frozen runtime wrote to its disk into the block image: `capture` without the memory. */
+  syncDisk(runtimeId: string): Promise<void>;
   /** Hashes what was captured there; the runtime may have ended since. Apart from the capture, since a fork's source need not stay frozen for it. */
   digest(runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]>;
   /**

@@ -1,4 +1,4 @@
-import { type Event, type ForkOrigin, type Operation, type Sandbox, TorporError } from "@torpor/contract";
+import { type Event, type ForkOrigin, type Operation, type Sandbox, type Snapshot, TorporError } from "@torpor/contract";
 import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
 
@@ -38,6 +38,14 @@ export interface OperationRecord extends Omit<Operation, "cancelable"> {
   readonly damage?: Damage;
 }
 
+/** The durable record of a snapshot: what clients see, and where it lies. */
+export interface SnapshotRecord extends Omit<Snapshot, "failure"> {
+  readonly version: number;
+  readonly diskId: string;
+  /** As of a sandbox: what could be read is right, the rest is empty or null. */
+  readonly damage?: Damage;
+}
+
 /** A mutating call that was begun, and by which operation (or the webhook that it made): a retry of it is answered by the same. */
 export interface KeyRecord {
   readonly key: string;
@@ -65,6 +73,8 @@ export interface Change {
    * one that is the parent of another stays as an ancestor until nothing comes from it any more.
    */
   readonly removed?: readonly SandboxRecord[];
+  readonly snapshots?: readonly SnapshotRecord[];
+  readonly removedSnapshots?: readonly SnapshotRecord[];
   /** All sandboxes together, with this change, must not hold more than that of the node. Default: as much as there is. */
   readonly within?: Share;
   readonly webhooks?: readonly WebhookRecord[];
@@ -79,6 +89,7 @@ export interface Change {
  * A commit fails with a `StoreConflict` and changes nothing when
  * - `stale`: a record's version is not the stored one (version 0: it must not exist yet),
  * - `name`: another sandbox has the name,
+ * - `snapshot`: another snapshot has the name,
  * - `address`: another sandbox has the address,
  * - `operation`: the sandbox would have two running operations,
  * - `key`: the scope has the key, and it is not expired,
@@ -104,6 +115,10 @@ export interface Store extends Outbox {
   listEvents(filter: { sandboxId?: string; after?: number; limit?: number }): Promise<Event[]>;
   /** `lost`: the highest seq that was deleted, of all or of one sandbox; `newest`: the highest that was given. 0: none. */
   eventBounds(sandboxId?: string): Promise<{ readonly lost: number; readonly newest: number }>;
+  /** By id, or else by name. */
+  findSnapshot(idOrName: string): Promise<SnapshotRecord | undefined>;
+  /** Oldest first; with `expiredAt` only those that are not pinned and have expired by then. */
+  listSnapshots(filter?: { readonly expiredAt?: string }): Promise<SnapshotRecord[]>;
   /** One that is not expired at `now`. */
   findKey(scope: string, key: string, now: string): Promise<KeyRecord | undefined>;
   /** Deletes at most `batch` rows of what may go, each call of another kind if need be. The number of deleted ones; 0: there is no more. */
@@ -123,7 +138,7 @@ export interface Prune {
   readonly batch: number;
 }
 
-export type StoreConflictKind = "stale" | "name" | "address" | "operation" | "key" | "capacity";
+export type StoreConflictKind = "stale" | "name" | "snapshot" | "address" | "operation" | "key" | "capacity";
 
 export class StoreConflict extends Error {
   override readonly name = "StoreConflict";

@@ -53,6 +53,31 @@ export function checkpointsConformance(name: string, make: () => Promise<Checkpo
       expect(await checkpoints.list()).toEqual([]);
     });
 
+    test("a copy is sealed under its own manifest, and lives by itself", async () => {
+      await harness.write(await checkpoints.begin("ck_a", 0), "pages", "whole");
+      await checkpoints.seal(manifestOf("ck_a"));
+      const copy = { ...manifestOf("ck_b"), diskId: "dk_b", sandboxId: "sb_b" };
+      // As a copy that was killed in the middle leaves it.
+      await harness.write(await checkpoints.begin("ck_b", 0), "old", "half");
+      await checkpoints.clone("ck_a", copy);
+      await checkpoints.clone("ck_a", copy);
+      await checkpoints.remove("ck_a");
+      await checkpoints.clone("ck_a", copy);
+      expect(await checkpoints.list()).toEqual(["ck_b"]);
+      expect(await checkpoints.read("ck_b")).toEqual(copy);
+      expect(await harness.read(checkpoints.locate("ck_b"), "pages")).toBe("whole");
+      expect(await harness.read(checkpoints.locate("ck_b"), "old")).toBeUndefined();
+    });
+
+    test("a copy of nothing, or of what is not sealed, fails and makes nothing", async () => {
+      await harness.write(await checkpoints.begin("ck_half", 0), "pages", "half");
+      for (const source of ["ck_none", "ck_half"]) {
+        await expect(checkpoints.clone(source, manifestOf("ck_b"))).rejects.toMatchObject({ code: "storage_failed" });
+      }
+      expect(await checkpoints.read("ck_b")).toBeUndefined();
+      expect(await checkpoints.list()).toEqual(["ck_half"]);
+    });
+
     test("a manifest that can't be read is corrupt, not absent", async () => {
       await harness.write(await checkpoints.begin("ck_a", 0), "pages", "whole");
       await checkpoints.seal(manifestOf("ck_a"));

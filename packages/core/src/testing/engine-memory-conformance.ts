@@ -91,6 +91,22 @@ export function memoryConformance(current: () => EngineHarness): void {
     expect(await textOf((await child.files.read("/data/x", {})).content)).toBe("child");
   });
 
+  test("the disk of a frozen runtime has all files, once it is synced", async () => {
+    if (!(await canPause())) return;
+    const { engine, disks, ids } = current();
+    const { spec, guest, diskId } = await bootOne(current());
+    await guest.files.write("/data/x", bytes("written at last"), { parents: true });
+    await expect(engine.syncDisk(spec.runtimeId)).rejects.toMatchObject({ code: "engine_failed" });
+    await engine.freeze(spec.runtimeId);
+    await engine.syncDisk(spec.runtimeId);
+    const copy = ids.next("dk");
+    await disks.clone(diskId, copy);
+    const child = specFor(current(), copy);
+    await engine.boot(child);
+    const { content } = await (await greeted(current(), child, "boot")).files.read("/data/x", {});
+    expect(await textOf(content)).toBe("written at last");
+  });
+
   test("a damaged part is named, and nothing is started", async () => {
     if (!(await canPause())) return;
     const { engine, checkpoints, disks, ids, corrupt } = current();

@@ -27,6 +27,13 @@ export class MemoryCheckpoints implements Checkpoints {
     place.manifest = JSON.stringify(manifest);
   }
 
+  async clone(sourceId: string, manifest: CheckpointManifest): Promise<void> {
+    if (this.#places.get(manifest.id)?.manifest) return;
+    const source = this.#places.get(sourceId);
+    if (!source?.manifest) throw new TorporError("storage_failed", `there is no checkpoint ${sourceId} to copy`);
+    this.#places.set(manifest.id, { parts: new Map(source.parts), manifest: JSON.stringify(manifest) });
+  }
+
   async read(id: string): Promise<CheckpointManifest | undefined> {
     const manifest = this.#places.get(id)?.manifest;
     if (manifest === undefined || manifest === null) return undefined;

@@ -107,6 +107,12 @@ export class MemoryEngine implements Engine {
     return { parts, engine, guest: { sha256: "0".repeat(64) }, cpu: { architecture: "memory", features: [] }, restore: {} };
   }
 
+  async syncDisk(runtimeId: string): Promise<void> {
+    const runtime = this.#get(runtimeId);
+    if (runtime.state !== "frozen")
+      throw new TorporError("engine_failed", `the disk of ${runtimeId} is synced while it is ${runtime.state}`);
+  }
+
   async digest(_runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
     return parts.map((part) => ({ ...part, hash: hashOf(this.#options.checkpoints.partsAt(location).get(part.name) ?? "") }));
   }

@@ -10,6 +10,7 @@ import {
   type OperationRecord,
   type Prune,
   type SandboxRecord,
+  type SnapshotRecord,
   type Store,
   StoreConflict,
 } from "../ports/store.ts";
@@ -25,16 +26,33 @@ export class MemoryStore implements Store {
   readonly #outbox = new MemoryOutbox();
   /** By sandbox, and of all under the empty text. */
   readonly #lost = new Map<string, number>();
+  readonly #snapshots = new Map<string, SnapshotRecord>();
   #events: Event[] = [];
   #seq = 0;
 
-  async commit({ sandboxes = [], operations = [], events = [], removed = [], keys = [], within, ...outbox }: Change): Promise<void> {
+  async commit(change: Change): Promise<void> {
+    const {
+      sandboxes = [],
+      operations = [],
+      events = [],
+      removed = [],
+      keys = [],
+      snapshots = [],
+      removedSnapshots = [],
+      within,
+      ...outbox
+    } = change;
     this.#outbox.check(outbox);
     for (const record of [...sandboxes, ...removed]) checkVersion(this.#sandboxes.get(record.id), record, `sandbox ${record.id}`);
     for (const record of operations) checkVersion(this.#operations.get(record.id), record, `operation ${record.id}`);
+    for (const record of [...snapshots, ...removedSnapshots]) checkVersion(this.#snapshots.get(record.id), record, `snapshot ${record.id}`);
     for (const record of keys) this.#checkKey(record);
-    this.#checkUnique(sandboxes, operations, new Set(removed.map(({ id }) => id)));
-    if (within !== undefined) checkWithin(within, this.#next(sandboxes, new Set(removed.map(({ id }) => id))));
+    checkDistinct(
+      after(this.#snapshots, snapshots, removedSnapshots).map(({ name }) => name),
+      "snapshot",
+    );
+    this.#checkUnique(sandboxes, operations, removed);
+    if (within !== undefined) checkWithin(within, after(this.#sandboxes, sandboxes, removed));
     for (const record of removed) {
       this.#sandboxes.delete(record.id);
       this.#ancestors.set(record.id, ancestorOf(record));
@@ -46,6 +64,8 @@ export class MemoryStore implements Store {
       if (record.status === "running") this.#running.add(record.id);
       else this.#running.delete(record.id);
     }
+    for (const { id } of removedSnapshots) this.#snapshots.delete(id);
+    for (const record of snapshots) this.#snapshots.set(record.id, copy({ ...record, version: record.version + 1 }));
     this.#outbox.apply(outbox);
     for (const event of events) this.#addEvent({ ...event, seq: ++this.#seq }, removed);
     for (const record of keys) this.#keys.set(`${record.scope}\n${record.key}`, copy(record));
@@ -113,6 +133,17 @@ export class MemoryStore implements Store {
     return this.#outbox.counts();
   }
 
+  async findSnapshot(idOrName: string): Promise<SnapshotRecord | undefined> {
+    const found = this.#snapshots.get(idOrName) ?? [...this.#snapshots.values()].find(({ name }) => name === idOrName);
+    return found && copy(found);
+  }
+
+  async listSnapshots({ expiredAt }: { expiredAt?: string } = {}): Promise<SnapshotRecord[]> {
+    const due = ({ pinned, expiresAt }: SnapshotRecord) => !pinned && expiresAt !== null && expiresAt <= (expiredAt ?? "");
+    const wanted = [...this.#snapshots.values()].filter((record) => expiredAt === undefined || due(record));
+    return wanted.sort((a, b) => order(a.createdAt, b.createdAt) || order(a.id, b.id)).map(copy);
+  }
+
   async findKey(scope: string, key: string, now: string): Promise<KeyRecord | undefined> {
     const found = this.#keys.get(`${scope}\n${key}`);
     return found !== undefined && found.expiresAt > now ? copy(found) : undefined;
@@ -159,8 +190,8 @@ export class MemoryStore implements Store {
     }
   }
 
-  #checkUnique(sandboxes: readonly SandboxRecord[], operations: readonly OperationRecord[], removed: ReadonlySet<string>): void {
-    const next = this.#next(sandboxes, removed);
+  #checkUnique(sandboxes: readonly SandboxRecord[], operations: readonly OperationRecord[], removed: readonly SandboxRecord[]): void {
+    const next = after(this.#sandboxes, sandboxes, removed);
     checkDistinct(
       next.map(({ name }) => name),
       "name",
@@ -178,15 +209,17 @@ export class MemoryStore implements Store {
   }
 
   /** All sandboxes as they will be. */
-  #next(sandboxes: readonly SandboxRecord[], removed: ReadonlySet<string>): readonly SandboxRecord[] {
-    const changed = new Set(sandboxes.map(({ id }) => id));
-    return [...[...this.#sandboxes.values()].filter(({ id }) => !removed.has(id) && !changed.has(id)), ...sandboxes];
-  }
 
   #checkKey({ scope, key, createdAt }: KeyRecord): void {
     const present = this.#keys.get(`${scope}\n${key}`);
     if (present !== undefined && present.expiresAt > createdAt) throw new StoreConflict("key", `the key ${key} is taken`);
   }
+}
+
+/** What there is once the change is made. */
+function after<T extends { readonly id: string }>(present: ReadonlyMap<string, T>, changed: readonly T[], removed: readonly T[]): T[] {
+  const gone = new Set([...changed, ...removed].map(({ id }) => id));
+  return [...[...present.values()].filter(({ id }) => !gone.has(id)), ...changed];
 }
 
 function checkVersion(stored: { version: number } | undefined, { version }: { version: number }, what: string): void {
@@ -202,7 +235,7 @@ function checkWithin(within: Share, sandboxes: readonly SandboxRecord[]): void {
   if (lacking(held, within) !== undefined) throw new StoreConflict("capacity", "the node has not enough", held);
 }
 
-function checkDistinct(values: readonly string[], kind: "name" | "address" | "operation"): void {
+function checkDistinct(values: readonly string[], kind: "name" | "snapshot" | "address" | "operation"): void {
   if (new Set(values).size !== values.length) throw new StoreConflict(kind, `the ${kind} is taken`);
 }
 

@@ -1,5 +1,5 @@
 import type { WebhookRecord } from "../ports/outbox.ts";
-import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+import type { OperationRecord, SandboxRecord, SnapshotRecord } from "../ports/store.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 
@@ -31,6 +31,33 @@ export function sandboxRecord(changed: Partial<SandboxRecord> = {}): SandboxReco
     pausedAt: null,
     stoppedAt: null,
     updatedAt: at,
+    ...changed,
+  };
+}
+
+export function snapshotRecord(changed: Partial<SnapshotRecord> = {}): SnapshotRecord {
+  const { image, engine, resources, env, workdir, user, network, labels } = sandboxRecord();
+  return {
+    id: "sn_a",
+    version: 0,
+    name: "kept",
+    source: { id: "sb_a", name: "base" },
+    parentId: null,
+    image,
+    engine,
+    resources,
+    env,
+    workdir,
+    user,
+    network,
+    checkpoint: { id: "ck_s", storedBytes: 5, createdAt: at },
+    diskId: "dk_s",
+    diskBytes: 7,
+    labels,
+    pinned: false,
+    expiresAt: null,
+    rollbackOf: null,
+    createdAt: at,
     ...changed,
   };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyRecord, SandboxRecord, Store } from "../ports/store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
+import { snapshotConformance } from "./store-snapshots-conformance.ts";
 
 /** `reopen`: the same store after a restart of the daemon. */
 export interface StoreHarness {
@@ -28,6 +29,8 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       expect(await store.findSandbox("nobody")).toBeUndefined();
       expect(await store.findOperation("op_none")).toBeUndefined();
     });
+
+    snapshotConformance(() => store);
 
     test("an id wins over a name", async () => {
       await store.commit({

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { settledStates } from "../lifecycle/states.ts";
-import type { SandboxRecord, Store } from "../ports/store.ts";
+import type { SandboxRecord, SnapshotRecord, Store } from "../ports/store.ts";
 import type { Lifecycle } from "../sandboxes.ts";
 import { MemoryWorld } from "./memory-world.ts";
 
 export type Action = { readonly command: Command; readonly target: number; readonly mode: number };
 const names = ["one", "two"] as const;
+const kept = (mode: number): string => `kept-${mode}`;
 export const actions = {
   create: (lifecycle: Lifecycle, name: string) => lifecycle.create({ image: "python:3.12", name }),
   pause: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.pause(name, { memory: mode !== 0 }),
@@ -16,15 +17,29 @@ export const actions = {
   stop: (lifecycle: Lifecycle, name: string) => lifecycle.stop(name),
   start: (lifecycle: Lifecycle, name: string) => lifecycle.start(name),
   remove: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.remove(name, { force: mode !== 0 }),
+  snapshot: (lifecycle: Lifecycle, name: string, mode: number) =>
+    lifecycle.snapshot(name, { memory: mode !== 0, name: kept(mode), pinned: mode === 2 }),
+  restore: (lifecycle: Lifecycle, name: string, mode: number) => lifecycle.restore(name, { snapshot: kept(mode) }),
+  rebase: (lifecycle: Lifecycle, name: string, mode: number) =>
+    mode === 0 ? lifecycle.rollback(name) : lifecycle.rebase(name, { image: mode === 1 ? "debian" : "python:3.12" }),
+  spawn: (lifecycle: Lifecycle, name: string, mode: number) =>
+    lifecycle.create(mode === 2 ? { snapshot: kept(mode), count: 2 } : { snapshot: kept(mode), name }),
+  drop: async (lifecycle: Lifecycle, _name: string, mode: number) => {
+    if (mode === 2) await lifecycle.snapshots.update(kept(mode), { pinned: false });
+    return lifecycle.snapshots.remove(kept(mode));
+  },
   cancel: async (lifecycle: Lifecycle, name: string) => lifecycle.cancel((await lifecycle.get(name)).operation?.id ?? "op_none"),
 } as const;
 export type Command = keyof typeof actions;
+
+const lives = ["create", "pause", "pause", "resume", "resume", "fork", "stop", "start", "remove", "cancel"] as const;
+const asked: readonly Command[] = [...lives, "snapshot", "snapshot", "restore", "rebase", "spawn", "drop"];
 
 /** So many steps of operations until the daemon dies; each round ends in a kill and a recovery. */
 const round = fc.record({
   actions: fc.array(
     fc.record({
-      command: fc.constantFrom<Command>("create", "pause", "pause", "resume", "resume", "fork", "stop", "start", "remove", "cancel"),
+      command: fc.constantFrom<Command>(...asked),
       target: fc.nat(1),
       mode: fc.nat(2),
     }),
@@ -40,6 +55,8 @@ export interface Known {
   readonly path: string;
   readonly sessionId: string;
   readonly generation: number;
+  /** How often it was put back to another state. */
+  readonly restores: number;
 }
 
 export interface WalkFigures {
@@ -148,33 +165,52 @@ export async function checkAgreement(world: MemoryWorld, known: Map<string, Know
     expect(sandbox.runtimeId === null).toBe(sandbox.state !== "running");
     expect(await world.disks.exists(sandbox.diskId!)).toBe(true);
     if (sandbox.state === "paused") await checkMemoryKept(world, sandbox);
-    if (sandbox.state === "running") await checkData(lifecycle, sandbox, known);
+    if (sandbox.state === "running") await checkData(world, lifecycle, sandbox, known);
   }
   expect((await world.engine.list()).sort()).toEqual(sandboxes.flatMap(({ runtimeId }) => runtimeId ?? []).sort());
-  expect((await world.disks.list()).sort()).toEqual(sandboxes.map(({ diskId }) => diskId).sort());
-  expect((await world.checkpoints.list()).sort()).toEqual(sandboxes.flatMap(({ checkpoint }) => checkpoint?.id ?? []).sort());
+  const snapshots = await world.store.listSnapshots();
+  for (const snapshot of snapshots) await checkKept(world, snapshot);
+  const states = [...sandboxes, ...snapshots];
+  expect((await world.disks.list()).sort()).toEqual(states.map(({ diskId }) => diskId).sort());
+  expect((await world.checkpoints.list()).sort()).toEqual(states.flatMap(({ checkpoint }) => checkpoint?.id ?? []).sort());
   // Whatever the fakes refuse as impossible on a real host comes out as a fault of ours.
   expect(world.errors.filter((line) => /Error: /.test(line))).toEqual([]);
   world.engine.forgetDaemon();
 }
 
-/** The last pause said what it kept; a resume that failed since has not changed it. */
+/** Whatever became of those that it came from or that came from it. */
+async function checkKept(world: MemoryWorld, { source, diskId, checkpoint, image }: SnapshotRecord): Promise<void> {
+  expect(await world.disks.exists(diskId)).toBe(true);
+  expect(await world.images.find(image.digest)).toBeDefined();
+  if (checkpoint !== null) expect(await world.checkpoints.read(checkpoint.id)).toMatchObject({ sandboxId: source.id, diskId });
+}
+
+/** The last pause or restore said what it kept; a resume that failed since has not changed it. A rebase ends it. */
 async function checkMemoryKept(world: MemoryWorld, { id, checkpoint, diskId }: SandboxRecord): Promise<void> {
-  const pause = (await world.store.listOperations(id)).find(({ kind, status }) => kind === "pause" && status === "succeeded");
-  expect(checkpoint !== null).toBe(pause?.result.memory);
+  const settling = ["pause", "restore", "rebase"];
+  const last = (await world.store.listOperations(id)).find(({ kind, status }) => settling.includes(kind) && status === "succeeded");
+  expect(checkpoint !== null).toBe(last?.result.memory ?? false);
   if (checkpoint !== null) expect(await world.checkpoints.read(checkpoint.id)).toMatchObject({ sandboxId: id, diskId });
 }
 
 /** A file is written once to each sandbox and must be there whenever it runs; so must its memory, as long as it was kept. */
-async function checkData(lifecycle: Lifecycle, { id, generation, restored }: SandboxRecord, known: Map<string, Known>): Promise<void> {
+async function checkData(
+  world: MemoryWorld,
+  lifecycle: Lifecycle,
+  { id, generation, restored }: SandboxRecord,
+  known: Map<string, Known>,
+): Promise<void> {
   const { files, sessions } = await lifecycle.guest(id);
-  const kept = known.get(id);
+  const restores = (await world.store.listOperations(id)).filter(({ kind, status }) => kind === "restore" && status === "succeeded").length;
+  const last = known.get(id);
+  // A restore brings back what was there before the file.
+  const kept = last?.restores === restores ? last : undefined;
   const path = kept?.path ?? `/data/${id}`;
   if (kept === undefined) await files.write(path, (async function* () {})(), {});
   expect(await files.stat(path, {})).toMatchObject({ type: "file" });
   const goesOn = kept !== undefined && (generation === kept.generation || (generation === kept.generation + 1 && restored === "memory"));
   if (goesOn) expect(await sessions.get(kept.sessionId)).toMatchObject({ end: null });
-  const sessionId = goesOn ? kept.sessionId : `se_${id}_${generation}`;
+  const sessionId = goesOn ? kept.sessionId : `se_${id}_${generation}_${restores}`;
   if (!goesOn) await sessions.start({ sessionId: sessionId, argv: ["sleep", "1"], hold: false });
-  known.set(id, { path, sessionId, generation });
+  known.set(id, { path, sessionId, generation, restores });
 }

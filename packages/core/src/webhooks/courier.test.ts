@@ -236,6 +236,8 @@ describe("before a capture", () => {
       return first(filter);
     };
     await lifecycle.fork("base");
+    // A lane with an attempt under way is waited for, not looked at.
+    await until(async () => (await pending(world.store)) === 0);
     await lifecycle.pause("base");
     const steps = seen.filter((step) => ["drain", "fork.freeze", "pause.freeze"].includes(step));
     expect(steps).toEqual(["drain", "fork.freeze", "drain", "pause.freeze"]);

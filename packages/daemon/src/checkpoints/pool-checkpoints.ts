@@ -36,25 +36,15 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
         await Promise.all((await readdir(partial)).map((name) => sync(path.join(partial, name))));
       }),
     seal: (manifest, { durable = true } = {}) =>
-      guardStorage(`Checkpoint ${manifest.id} could not be sealed`, async () => {
+      guardStorage(`Checkpoint ${manifest.id} could not be sealed`, () => seal(locate(manifest.id), manifest, durable)),
+    clone: (sourceId, manifest) =>
+      guardStorage(`Checkpoint ${manifest.id} could not be copied from ${sourceId}`, async () => {
         const target = locate(manifest.id);
-        const partial = target + partialSuffix;
         if (!(await isDirectory(target))) {
-          if (!(await isDirectory(partial))) {
-            throw new TorporError("storage_failed", `Checkpoint ${manifest.id} was never begun.`);
-          }
-          const text = renderManifest(manifest);
-          await Promise.all(manifest.parts.map((part) => requireWhole(partial, part, manifest.id)));
-          await writeFile(path.join(partial, manifestName), text, { mode: 0o600 });
-          await rename(partial, target);
+          await copyParts(pool, locate(sourceId), target, manifest);
         }
-        if (!durable) {
-          return;
-        }
-        // All at once: each of these waits for the pool's log, and together they wait for it once. A power cut before the last one may leave a torn
-        // checkpoint under its name, to which no record refers: what refers to it is written when this has resolved.
-        const names = [...manifest.parts.map((part) => part.name), manifestName, ".", ".."];
-        await Promise.all(names.map((name) => sync(path.join(target, name))));
+        // One that an earlier attempt made may not be durable yet.
+        await seal(target, manifest, true);
       }),
     read: (id) => guardStorage(`Checkpoint ${id} could not be read`, () => readManifest(locate(id), id)),
     remove: (id) =>
@@ -68,6 +58,38 @@ export function createPoolCheckpoints(pool: Pool): Checkpoints {
       ),
     ],
   };
+}
+
+async function copyParts(pool: Pool, source: string, target: string, { id, parts }: CheckpointManifest): Promise<void> {
+  if (!(await isDirectory(source))) {
+    throw new TorporError("storage_failed", `There is no checkpoint ${path.basename(source)} to copy.`);
+  }
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  await requireRoom(pool, `Checkpoint ${id}`, pool.reflink ? 0 : sizeBytes);
+  const partial = target + partialSuffix;
+  await pool.remove(partial);
+  await mkdir(partial, { mode: 0o700 });
+  await Promise.all(parts.map(({ name }) => pool.copy(path.join(source, name), path.join(partial, name))));
+}
+
+async function seal(target: string, manifest: CheckpointManifest, durable: boolean): Promise<void> {
+  const partial = target + partialSuffix;
+  if (!(await isDirectory(target))) {
+    if (!(await isDirectory(partial))) {
+      throw new TorporError("storage_failed", `Checkpoint ${manifest.id} was never begun.`);
+    }
+    const text = renderManifest(manifest);
+    await Promise.all(manifest.parts.map((part) => requireWhole(partial, part, manifest.id)));
+    await writeFile(path.join(partial, manifestName), text, { mode: 0o600 });
+    await rename(partial, target);
+  }
+  if (!durable) {
+    return;
+  }
+  // All at once: each of these waits for the pool's log, and together they wait for it once. A power cut before the last one may leave a torn
+  // checkpoint under its name, to which no record refers: what refers to it is written when this has resolved.
+  const names = [...manifest.parts.map((part) => part.name), manifestName, ".", ".."];
+  await Promise.all(names.map((name) => sync(path.join(target, name))));
 }
 
 /** The engine may leave a short file on a full disk and still report success: sizes are compared before anything counts as written. */

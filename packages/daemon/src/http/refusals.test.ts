@@ -27,8 +27,8 @@ async function call(method: Method, url: string, payload?: unknown, headers: Rec
 
 describe("A10: a request that is wrong is refused with the field that is, never with a 500", () => {
   const wrong: [string, Method, string, unknown, ErrorCode, RegExp][] = [
-    ["no body", "POST", "/v1/sandboxes", undefined, "invalid_request", /image: is missing/],
-    ["an empty body", "POST", "/v1/sandboxes", "", "invalid_request", /image: is missing/],
+    ["no body", "POST", "/v1/sandboxes", undefined, "invalid_request", /image: either image or snapshot is needed/],
+    ["an empty body", "POST", "/v1/sandboxes", "", "invalid_request", /image: either image or snapshot is needed/],
     ["a wrong type", "POST", "/v1/sandboxes", { image: 3 }, "invalid_request", /image: .*string/],
     ["an unknown field", "POST", "/v1/sandboxes", { image: "debian", nme: "x" }, "invalid_request", /nme/],
     [

@@ -13,6 +13,7 @@ import { serveOperations } from "./routes/operations.ts";
 import { serveSandboxes } from "./routes/sandboxes.ts";
 import { serveSessionSockets } from "./routes/session-sockets.ts";
 import { serveSessions } from "./routes/sessions.ts";
+import { serveSnapshots } from "./routes/snapshots.ts";
 import { serveSystem } from "./routes/system.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
@@ -51,6 +52,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveWebhooks(app, served);
   serveSessions(app, served);
   serveSessionSockets(app, served);
+  serveSnapshots(app, served);
   serveImages(app, served);
   serveSystem(app, served);
   serveFiles(app, served);

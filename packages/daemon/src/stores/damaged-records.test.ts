@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Sandbox } from "@torpor/contract";
+import { Sandbox, Snapshot } from "@torpor/contract";
 import type { Store } from "@torpor/core";
 import { MemoryWorld } from "@torpor/core/testing";
 import Database from "better-sqlite3";
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 /** As somebody does with sqlite3 in a shell. */
 function edit(
-  table: "sandboxes" | "operations" | "webhooks" | "deliveries",
+  table: "sandboxes" | "operations" | "snapshots" | "webhooks" | "deliveries",
   where: string,
   change: (record: Record<string, unknown>) => unknown,
 ): void {
@@ -103,6 +103,71 @@ describe("a sandbox's record that was edited by hand", () => {
   });
 });
 
+describe("a snapshot's record that was edited by hand", () => {
+  const kept = async () => [(await world.disks.list()).sort(), (await world.checkpoints.list()).sort()];
+
+  beforeEach(async () => {
+    const lifecycle = world.lifecycle();
+    const expiresAt = new Date(world.clock.now().getTime() + 1000).toISOString();
+    await lifecycle.snapshot("hurt", { name: "memory", expiresAt });
+    await lifecycle.snapshot("well", { name: "files", memory: false });
+    await lifecycle.remove("hurt", { force: true });
+  });
+
+  const hurts: readonly (readonly [title: string, field: string, change: (record: Record<string, unknown>) => unknown])[] = [
+    ["a disk that is none", "diskId", (record) => ({ ...record, diskId: [record.diskId] })],
+    [
+      "a checkpoint without its size",
+      "checkpoint",
+      (record) => ({ ...record, checkpoint: { id: (record.checkpoint as { id: string }).id } }),
+    ],
+    ["a missing field", "source", ({ source: _, ...record }) => record],
+    ["no JSON at all", "record", (record) => JSON.stringify(record).slice(0, -1)],
+  ];
+
+  test.each(hurts)("%s: nothing of what it may hold is swept, expired or used, and it says so", async (_title, field, change) => {
+    const before = await kept();
+    edit("snapshots", "name = 'memory'", change);
+    const lifecycle = world.lifecycle();
+    await lifecycle.recover();
+    world.clock.advance(60_000);
+    expect(await lifecycle.snapshots.expire()).toBe(0);
+    expect(await kept()).toEqual(before);
+    const [memory, files] = await lifecycle.snapshots.list();
+    expect(Snapshot.safeParse(memory).error).toBeUndefined();
+    expect(memory).toMatchObject({
+      name: "memory",
+      failure: { code: "storage_failed", message: expect.stringContaining(`${field} is not`) },
+    });
+    expect(files).toMatchObject({ name: "files", failure: null });
+    expect(await lifecycle.imagesInUse()).toContain(files?.image.digest);
+    const refused = { code: "storage_failed", message: expect.stringMatching(/snapshot memory \(sn_\w+\)/), details: { field } };
+    await lifecycle.pause("well");
+    await expect(lifecycle.create({ snapshot: "memory" })).rejects.toMatchObject(refused);
+    await expect(lifecycle.restore("well", { snapshot: "memory" })).rejects.toMatchObject(refused);
+    await expect(lifecycle.snapshots.update("memory", { pinned: true })).rejects.toMatchObject(refused);
+    await expect(lifecycle.snapshots.remove("memory")).rejects.toMatchObject(refused);
+  });
+
+  test.each(hurts)("%s: it can be given up by force, and the next start frees the rest of it", async (_title, _field, change) => {
+    edit("snapshots", "name = 'memory'", change);
+    await world.lifecycle().snapshots.remove("memory", { force: true });
+    await world.lifecycle().recover();
+    expect((await world.lifecycle().snapshots.list()).map(({ name }) => name)).toEqual(["files"]);
+    expect(await world.disks.list()).toHaveLength(2);
+    expect(await world.checkpoints.list()).toEqual([]);
+  });
+
+  test("repaired by hand it is as it was", async () => {
+    const before = await store.findSnapshot("memory");
+    edit("snapshots", "name = 'memory'", (record) => ({ ...record, env: 7 }));
+    await world.lifecycle().recover();
+    edit("snapshots", "name = 'memory'", (record) => ({ ...record, env: {} }));
+    expect(await store.findSnapshot("memory")).toEqual(before);
+    expect((await world.lifecycle().create({ snapshot: "memory" })).sandbox).toMatchObject({ restored: "memory" });
+  });
+});
+
 describe("an operation's record", () => {
   test("that has ended and can't be read is named by who looks at it", async () => {
     const [operation] = await store.listOperations((await store.findSandbox("hurt"))?.id ?? "");
@@ -160,7 +225,7 @@ async function killedInPause(name: string): Promise<void> {
 
 function everything(): unknown {
   const database = new Database(path, { readonly: true });
-  const rows = ["sandboxes", "operations", "events"].map((table) => database.prepare(`select * from ${table}`).all());
+  const rows = ["sandboxes", "operations", "events", "snapshots"].map((table) => database.prepare(`select * from ${table}`).all());
   database.close();
   return rows;
 }

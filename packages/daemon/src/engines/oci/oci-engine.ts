@@ -122,6 +122,10 @@ export class OciEngine implements Engine {
     return { parts, ...(await this.#runtime.describeCapture(this.#directories.at(runtimeId))) };
   }
 
+  async syncDisk(runtimeId: string): Promise<void> {
+    await (await this.#shim(runtimeId)).syncDisk();
+  }
+
   async digest(runtimeId: string, location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
     try {
       return await (await this.#shim(runtimeId)).digest(location, parts);

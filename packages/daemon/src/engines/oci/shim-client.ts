@@ -71,6 +71,9 @@ export class ShimClient {
     const { parts } = (await this.#call("capture", { location })) as { parts: Capture["parts"] };
     return parts;
   }
+  syncDisk(): Promise<void> {
+    return this.#call("syncDisk") as Promise<void>;
+  }
   async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
     return ((await this.#call("digest", { location, parts })) as { parts: CheckpointPart[] }).parts;
   }

@@ -1,6 +1,6 @@
 import { TorporError } from "@torpor/contract";
 
-/** A failed launch, with what the engine said about it. */
+/** A failed launch, with what the engine and the guest wrote about it. */
 export function withLog(error: unknown, log: string): unknown {
   if (!(error instanceof TorporError) || log.trim() === "") {
     return error;

@@ -2,6 +2,7 @@ import { type Change, StoreConflict } from "@torpor/core";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { findKey } from "../sql/keys.ts";
 import type { Schema } from "../sql/schema.ts";
+import { snapshotRow } from "../sql/snapshots.ts";
 import { applyChange, type Locks } from "../sql/sql-store.ts";
 import { webhookRow } from "../sql/webhooks.ts";
 import { operationRow, sandboxRow } from "../sql/write.ts";
@@ -62,10 +63,12 @@ export class OutcomeUnknown extends Error {
 
 /** By the first record that it wrote; its other parts are in the same transaction. */
 async function isApplied(kysely: Kysely<Schema>, change: Change): Promise<boolean> {
-  const { operations = [], sandboxes = [], removed = [], keys = [], webhooks = [], removedWebhooks = [] } = change;
+  const { operations = [], sandboxes = [], removed = [], keys = [], snapshots = [], removedSnapshots = [] } = change;
+  const { webhooks = [], removedWebhooks = [] } = change;
   const [written] = [
     ...operations.map((record) => ({ table: "operations" as const, row: operationRow(record) })),
     ...sandboxes.map((record) => ({ table: "sandboxes" as const, row: sandboxRow(record) })),
+    ...snapshots.map((record) => ({ table: "snapshots" as const, row: snapshotRow(record) })),
     ...webhooks.map((record) => ({ table: "webhooks" as const, row: webhookRow(record) })),
   ];
   if (written !== undefined) {
@@ -75,6 +78,7 @@ async function isApplied(kysely: Kysely<Schema>, change: Change): Promise<boolea
   }
   const [gone] = [
     ...removed.map(({ id }) => ({ table: "sandboxes" as const, id })),
+    ...removedSnapshots.map(({ id }) => ({ table: "snapshots" as const, id })),
     ...removedWebhooks.map(({ id }) => ({ table: "webhooks" as const, id })),
   ];
   if (gone !== undefined)

@@ -6,6 +6,7 @@ const uniqueViolation = "23505";
 const conflicts: Readonly<Record<string, StoreConflictKind>> = {
   sandboxes_name: "name",
   sandboxes_address: "address",
+  snapshots_name: "snapshot",
   operations_one_running: "operation",
 };
 

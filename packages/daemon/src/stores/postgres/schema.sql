@@ -93,6 +93,14 @@ CREATE TABLE public.settings (
     name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.snapshots (
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    created_at text NOT NULL COLLATE pg_catalog."C",
+    expires_at text COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
 CREATE TABLE public.webhooks (
     ordinal bigint NOT NULL,
     id text NOT NULL COLLATE pg_catalog."C",
@@ -130,6 +138,8 @@ ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY public.snapshots
+    ADD CONSTRAINT snapshots_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (ordinal);
 CREATE INDEX ancestors_parent ON public.ancestors USING btree (parent_id);
@@ -147,4 +157,6 @@ CREATE INDEX operations_sandbox ON public.operations USING btree (sandbox_id, or
 CREATE UNIQUE INDEX sandboxes_address ON public.sandboxes USING btree (address);
 CREATE UNIQUE INDEX sandboxes_name ON public.sandboxes USING btree (name);
 CREATE INDEX sandboxes_parent ON public.sandboxes USING btree (parent_id);
+CREATE INDEX snapshots_expiry ON public.snapshots USING btree (expires_at);
+CREATE UNIQUE INDEX snapshots_name ON public.snapshots USING btree (name);
 CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (id);

@@ -1,7 +1,7 @@
-import { Operation, Sandbox, TorporError } from "@torpor/contract";
-import { type Damage, defaultResources, type OperationRecord, type SandboxRecord } from "@torpor/core";
+import { Operation, Sandbox, Snapshot, TorporError } from "@torpor/contract";
+import { type Damage, defaultResources, type OperationRecord, type SandboxRecord, type SnapshotRecord } from "@torpor/core";
 import { z } from "zod";
-import type { OperationRow, SandboxRow } from "./schema.ts";
+import type { OperationRow, SandboxRow, SnapshotRow } from "./schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,12 +16,29 @@ const operationShape = z.object({
   request: z.record(z.string(), z.unknown()),
   notes: z.record(z.string(), z.unknown()),
 });
+const snapshotShape = z.object({ ...Snapshot.omit({ failure: true }).shape, diskId: z.string() });
 
 /** The column is the truth of the version; that in the JSON is the one it was based on. */
 export function readSandbox(row: SandboxRow): SandboxRecord {
   const { json, damage } = check(sandboxShape, row.record);
   if (damage === undefined) return { ...(json as unknown as SandboxRecord), version: row.version };
   return { ...repairSandbox(row, json, damage), version: row.version, damage };
+}
+
+export function readSnapshot({ id, name, version, created_at, record }: SnapshotRow): SnapshotRecord {
+  const { json, damage } = check(snapshotShape, record);
+  if (damage === undefined) return { ...(json as unknown as SnapshotRecord), version };
+  const blank = {
+    ...blankSettings,
+    source: { id: "", name: "" },
+    diskId: "",
+    diskBytes: 0,
+    pinned: false,
+    expiresAt: null,
+    rollbackOf: null,
+  };
+  const createdAt = z.iso.datetime().safeParse(created_at).data ?? epoch;
+  return { ...blank, ...sound(snapshotShape, json), id, name, version, createdAt, damage };
 }
 
 export function readOperation(row: OperationRow & { ordinal?: unknown }): OperationRecord {
@@ -66,6 +83,20 @@ export function readRunning({ id, version, sandbox_id, status, record }: Operati
   };
 }
 
+/** What sandboxes and snapshots both have, where it can't be read. */
+const blankSettings = {
+  image: { reference: "", digest: "" },
+  engine: "",
+  resources: defaultResources,
+  env: {},
+  workdir: null,
+  user: null,
+  network: "default" as const,
+  labels: {},
+  checkpoint: null,
+  parentId: null,
+};
+
 const epoch = new Date(0).toISOString();
 /** Ids of what it has, and the digest of its image. */
 const ids = /\b[a-z]{2}_[a-z0-9]{16}\b|\bsha256:[0-9a-f]{64}\b/g;
@@ -99,20 +130,11 @@ function repairSandbox({ id, name, address, created_at }: SandboxRow, json: Json
   const createdAt = z.iso.datetime().safeParse(created_at).data ?? epoch;
   const message = `the stored record of sandbox ${name} (${id}) can't be read: ${field} is not what it should be`;
   const blank = {
-    image: { reference: "", digest: "" },
-    engine: "",
-    resources: defaultResources,
-    env: {},
-    workdir: null,
-    user: null,
-    network: "default" as const,
-    labels: {},
+    ...blankSettings,
     generation: 0,
     runtimeId: null,
     diskId: null,
     operationId: null,
-    checkpoint: null,
-    parentId: null,
     restored: null,
     startedAt: null,
     pausedAt: null,

@@ -54,6 +54,15 @@ export interface KeyRow {
   expires_at: string;
 }
 
+export interface SnapshotRow {
+  id: string;
+  version: number;
+  name: string;
+  created_at: string;
+  expires_at: string | null;
+  record: string;
+}
+
 export interface WebhookRow {
   ordinal: Generated<number>;
   id: string;
@@ -98,6 +107,7 @@ export interface Schema {
   operations: StoredOperationRow;
   events: EventRow;
   idempotency_keys: KeyRow;
+  snapshots: SnapshotRow;
   webhooks: WebhookRow;
   deliveries: DeliveryRow;
   event_horizons: EventHorizonRow;

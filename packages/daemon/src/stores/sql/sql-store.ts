@@ -7,6 +7,7 @@ import { findKey, writeKey } from "./keys.ts";
 import { prune } from "./prune.ts";
 import { eventBounds, findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
 import type { Schema } from "./schema.ts";
+import { applySnapshots, findSnapshot, listSnapshots } from "./snapshots.ts";
 import { deleteWebhook, findWebhook, listWebhooks, writeWebhook } from "./webhooks.ts";
 import { deleteSandbox, writeEvent, writeOperation, writeSandbox } from "./write.ts";
 
@@ -36,6 +37,8 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     firstDeliveries: (filter) => read(() => firstDeliveries(kysely, filter)),
     listDeliveries: (filter) => read(() => listDeliveries(kysely, filter)),
     countDeliveries: () => read(() => countDeliveries(kysely)),
+    findSnapshot: (idOrName) => read(() => findSnapshot(kysely, idOrName)),
+    listSnapshots: (filter) => read(() => listSnapshots(kysely, filter)),
     findKey: (scope, key, now) => read(() => findKey(kysely, scope, key, now)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
@@ -62,6 +65,7 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   if (within !== undefined) await checkWithin(transaction, within);
   await keepAncestors(transaction, removed);
   for (const record of operations) await writeOperation(transaction, record);
+  await applySnapshots(transaction, change);
   for (const record of keys) await writeKey(transaction, record);
   for (const record of deliveries) await updateDelivery(transaction, record);
   if (events.length + webhooks.length + removedWebhooks.length > 0) await locks.events(transaction);

@@ -22,5 +22,8 @@ CREATE UNIQUE INDEX "sandboxes_name" on "sandboxes" ("name");
 CREATE INDEX "sandboxes_parent" on "sandboxes" ("parent_id");
 CREATE TABLE schema_migrations (version integer primary key not null, name text not null, applied_at text not null);
 CREATE TABLE "settings" ("name" text not null primary key, "value" text not null);
+CREATE TABLE "snapshots" ("id" text not null primary key, "version" integer not null, "name" text not null, "created_at" text not null, "expires_at" text, "record" text not null);
+CREATE INDEX "snapshots_expiry" on "snapshots" ("expires_at");
+CREATE UNIQUE INDEX "snapshots_name" on "snapshots" ("name");
 CREATE TABLE "webhooks" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "secret" text not null, "record" text not null);
 CREATE UNIQUE INDEX "webhooks_id" on "webhooks" ("id");

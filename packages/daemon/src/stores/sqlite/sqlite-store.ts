@@ -86,6 +86,7 @@ function isBusy(error: unknown): boolean {
 const conflicts: readonly (readonly [column: string, kind: StoreConflictKind])[] = [
   ["sandboxes.name", "name"],
   ["sandboxes.address", "address"],
+  ["snapshots.name", "snapshot"],
   ["operations.sandbox_id", "operation"],
 ];
 

@@ -3,6 +3,7 @@ import type { DialectName } from "../columns.ts";
 import type { Schema } from "../schema.ts";
 import { up as first } from "./0001-sandboxes-operations-events.ts";
 import { up as second } from "./0002-keys-and-retention.ts";
+import { up as third } from "./0003-snapshots.ts";
 import { up as fifth } from "./0005-webhooks-and-event-horizons.ts";
 import { up as seventh } from "./0007-ancestors.ts";
 import { up as eighth } from "./0008-capacity.ts";
@@ -17,6 +18,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, name: "sandboxes, operations, events", up: first },
   { version: 2, name: "idempotency keys, retention, settings", up: second },
+  { version: 3, name: "snapshots", up: third },
   { version: 5, name: "webhooks, event horizons", up: fifth },
   { version: 7, name: "ancestors", up: seventh },
   { version: 8, name: "capacity", up: eighth },
