@@ -1,8 +1,8 @@
 import type {
   Actor,
   CreateSandboxRequest,
-  Difference,
   CreateSnapshotRequest,
+  Difference,
   Event,
   FamilyMember,
   ForkRequest,
