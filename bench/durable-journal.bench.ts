@@ -37,8 +37,8 @@ class CommitTimes {
 }
 
 /**
- * What the journal costs an operation: its time as it is beside its time without that of its commits. The daemon is in this process, so that its store
- * can be watched, and is called without HTTP in between, which would only make the journal look smaller.
+ * What the journal costs an operation: its time as it is beside its time without that of its commits, those beside a phase counted too, although nobody waits
+ * for them. The daemon is in this process, so that its store can be watched, and is called without HTTP, which would make the journal's share smaller.
  */
 export const benchmark: Benchmark = {
   name: "durable: journal",
@@ -52,7 +52,6 @@ export const benchmark: Benchmark = {
     const rounds = { pause: new Rounds(), resume: new Rounds() };
     for (let run = 0; run < context.runs; run++) {
       for (const name of ["pause", "resume"] as const) {
-        // What the operation before left to be freed has commits of nobody.
         await lifecycle.idle();
         commits.take();
         const { ms } = await timed(() => lifecycle[name]("idle"));
