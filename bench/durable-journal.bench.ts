@@ -3,94 +3,62 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TorporClient } from "@torpor/sdk";
+import { MemoryStore } from "../packages/core/src/testing/index.ts";
 import { type Daemon, openDaemon } from "../packages/daemon/src/compose.ts";
 import { readConfig } from "../packages/daemon/src/config.ts";
 import { listenOnSocket } from "../packages/daemon/src/http/listen.ts";
 import { createLogger } from "../packages/daemon/src/log.ts";
 import { openStore } from "../packages/daemon/src/stores/open-store.ts";
+import { removeAll } from "../test/system/harness/remove-all.ts";
 import { testImage } from "../test/system/harness/test-image.ts";
-import type { Benchmark, BenchmarkContext, NamedMeasurement } from "./lib/benchmark.ts";
+import type { Benchmark, BenchmarkContext } from "./lib/benchmark.ts";
 import { median } from "./lib/median.ts";
 import { holdMemory } from "./lib/subject.ts";
 import { timed } from "./lib/timed.ts";
 
-/** Times in ms that commits took, since they were last asked for. */
-class CommitTimes {
-  #ms = 0;
-
-  readonly open: typeof openStore = async (options) => {
-    const store = await openStore(options);
-    return {
-      ...store,
-      commit: async (change) => {
-        const { ms } = await timed(() => store.commit(change));
-        this.#ms += ms;
-      },
-    };
-  };
-
-  take(): number {
-    const ms = this.#ms;
-    this.#ms = 0;
-    return ms;
-  }
-}
+const name = "idle";
 
 /**
- * What the journal costs an operation: its time as it is beside its time without that of its commits, those beside a phase counted too, although nobody waits
- * for them. The daemon is in this process, so that its store can be watched, and is called without HTTP, which would make the journal's share smaller.
+ * What the journal costs an operation: its time with the store on the disk beside that with one in memory, in turn. Both daemons are in this process, and are
+ * called without HTTP, which would make the journal's share smaller.
  */
 export const benchmark: Benchmark = {
   name: "durable: journal",
   unit: "ms",
   bound: 1.1,
   async run(context) {
-    const commits = new CommitTimes();
-    const { lifecycle, client } = await openHere(context, commits);
-    await client.create({ image: "debian", name: "idle" });
-    await holdMemory(client, "idle", 0);
-    const rounds = { pause: new Rounds(), resume: new Rounds() };
+    const journaled = await openHere(context, openStore);
+    const bare = await openHere(context, async () => new MemoryStore());
+    const times = { pause: { value: [] as number[], floor: [] as number[] }, resume: { value: [] as number[], floor: [] as number[] } };
     for (let run = 0; run < context.runs; run++) {
-      for (const name of ["pause", "resume"] as const) {
-        await lifecycle.idle();
-        commits.take();
-        const { ms } = await timed(() => lifecycle[name]("idle"));
-        rounds[name].add(ms, commits.take());
+      for (const operation of ["pause", "resume"] as const) {
+        // What an operation leaves to be freed must not meet the next.
+        await Promise.all([journaled.idle(), bare.idle()]);
+        times[operation].floor.push((await timed(() => bare[operation](name))).ms);
+        times[operation].value.push((await timed(() => journaled[operation](name))).ms);
       }
     }
-    return Object.entries(rounds).map(([name, measured]) => measured.result(`${name} with its journal, of the same without`));
+    return Object.entries(times).map(([operation, { value, floor }]) => ({
+      name: `${operation} with its journal on the disk, of one in memory`,
+      value: median(value),
+      floor: median(floor),
+    }));
   },
 };
 
-class Rounds {
-  readonly #whole: number[] = [];
-  readonly #without: number[] = [];
-
-  add(ms: number, commitMs: number): void {
-    this.#whole.push(ms);
-    this.#without.push(ms - commitMs);
-  }
-
-  result(name: string): NamedMeasurement {
-    return { name, value: median(this.#whole), floor: median(this.#without) };
-  }
-}
-
-async function openHere(
-  context: BenchmarkContext,
-  commits: CommitTimes,
-): Promise<{ lifecycle: Daemon["lifecycle"]; client: TorporClient }> {
+/** A daemon with an idle sandbox that runs. */
+async function openHere(context: BenchmarkContext, open: typeof openStore): Promise<Daemon["lifecycle"]> {
   const data = mkdtempSync(join(tmpdir(), "torpor-bench-"));
   context.onEnd(() => rm(data, { recursive: true }));
   const config = readConfig(["--data", data], {});
-  const daemon = await openDaemon(config, createLogger("error"), commits.open);
+  const daemon = await openDaemon(config, createLogger("error"), open);
   context.onEnd(() => daemon.close());
   await listenOnSocket(daemon.app, config.socketPath);
   const client = new TorporClient({ socket: config.socketPath });
   context.onEnd(() => client.close());
-  context.onEnd(async () => {
-    for (const { id } of await client.list()) await client.remove(id, { force: true });
-  });
   await client.images.import({ path: await testImage(), reference: "debian" });
-  return { lifecycle: daemon.lifecycle, client };
+  context.onEnd(() => removeAll(client));
+  await client.create({ image: "debian", name });
+  await holdMemory(client, name, 0);
+  return daemon.lifecycle;
 }
