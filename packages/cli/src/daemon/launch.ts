@@ -10,7 +10,7 @@ import type { Site } from "./site.ts";
 
 /**
  * A daemon waits most of its time, and should hold little meanwhile. What is new on V8's heap gets 15 MB, not the 67 that a large host would give it; large
- * buffers go back to the host when they are freed, which glibc stops doing once it has seen a few. With 200 paused sandboxes: 174 MB resident, not 260.
+ * buffers go back to the host when they are freed, which glibc stops doing once it has seen a few. With 200 paused sandboxes: 170 MB resident, not 260.
  * Both are taken at the start of the process only.
  */
 export const daemonFlags: readonly string[] = ["--max-semi-space-size=4"];
