@@ -2,9 +2,9 @@ import { globSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import type { Benchmark } from "./lib/benchmark.ts";
+import type { Benchmark, BenchmarkResult } from "./lib/benchmark.ts";
 import { runBenchmark } from "./lib/run.ts";
-import { type Row, table } from "./lib/table.ts";
+import { table } from "./lib/table.ts";
 
 const usage = "usage: npm run bench -- [--only PATTERN] [--runs N] [--json FILE]";
 
@@ -13,13 +13,12 @@ process.exitCode = await main();
 /** Runs the benchmarks one after the other and prints the table; exit code 1 when one is over its bound or failed. */
 async function main(): Promise<number> {
   const { only, runs, json } = readOptions();
-  const rows: Row[] = [];
+  const rows: BenchmarkResult[] = [];
   for (const file of globSync("bench/*.bench.ts").sort()) {
     for (const benchmark of await load(file)) {
       if (only !== undefined && !only.test(`${basename(file, ".bench.ts")} ${benchmark.name}`)) continue;
       console.error(`--- ${benchmark.name}`);
-      const results = await runBenchmark(benchmark, runs, (error) => console.error(error));
-      rows.push(...results.map((result) => ({ ...result, unit: benchmark.unit })));
+      rows.push(...(await runBenchmark(benchmark, runs, (error) => console.error(error))));
     }
   }
   if (json !== undefined) {

@@ -7,12 +7,12 @@ export type Benchmark = {
   /** What value and floor are counted in: ms, MB, … Smaller is better. */
   unit: string;
   bound: number;
-  /** May measure several things at once, each with its own name and, if it differs, bound. */
+  /** May measure several things at once, each with its own name and, if they differ, bound and unit. */
   run(context: BenchmarkContext): Promise<Measurement | NamedMeasurement[]>;
 };
 
 export type Measurement = { value: number; floor: number };
-export type NamedMeasurement = Measurement & { name: string; bound?: number };
+export type NamedMeasurement = Measurement & { name: string; bound?: number; unit?: string };
 
 export type BenchmarkContext = {
   /** How many times to measure; figures are medians. */
@@ -25,4 +25,4 @@ export type BenchmarkContext = {
   say(text: string): void;
 };
 
-export type BenchmarkResult = { name: string; value: number; floor: number; ratio: number; bound: number; pass: boolean };
+export type BenchmarkResult = { name: string; unit: string; value: number; floor: number; ratio: number; bound: number; pass: boolean };

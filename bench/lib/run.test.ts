@@ -14,13 +14,13 @@ test("a benchmark passes up to its bound", async () => {
       1,
       unexpected,
     );
-  expect(await at(130)).toEqual([{ name: "pause", value: 130, floor: 100, ratio: 1.3, bound: 1.3, pass: true }]);
+  expect(await at(130)).toEqual([{ name: "pause", unit: "ms", value: 130, floor: 100, ratio: 1.3, bound: 1.3, pass: true }]);
   expect((await at(131))[0]?.pass).toBe(false);
 });
 
-test("several measurements have their own names and bounds", async () => {
+test("several measurements have their own names, bounds and units", async () => {
   const measured = [
-    { name: "a", value: 2, floor: 1, bound: 2 },
+    { name: "a", value: 2, floor: 1, bound: 2, unit: "MB" },
     { name: "b", value: 2, floor: 1 },
   ];
   const results = await runBenchmark(
@@ -28,9 +28,9 @@ test("several measurements have their own names and bounds", async () => {
     1,
     unexpected,
   );
-  expect(results.map(({ name, bound, pass }) => [name, bound, pass])).toEqual([
-    ["a", 2, true],
-    ["b", 1.3, false],
+  expect(results.map(({ name, unit, bound, pass }) => [name, unit, bound, pass])).toEqual([
+    ["a", "MB", 2, true],
+    ["b", "ms", 1.3, false],
   ]);
 });
 

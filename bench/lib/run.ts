@@ -8,16 +8,17 @@ export async function runBenchmark(benchmark: Benchmark, runs: number, onError: 
     const measured = await benchmark.run(context);
     const list = Array.isArray(measured) ? measured : [{ ...measured, name: benchmark.name }];
     if (list.length === 0) throw new Error(`${benchmark.name} measured nothing`);
-    return list.map((measurement) => judge(measurement, benchmark.bound));
+    return list.map((measurement) => judge(measurement, benchmark));
   } catch (error) {
     onError(error);
     const none = Number.NaN;
-    return [{ name: benchmark.name, value: none, floor: none, ratio: none, bound: benchmark.bound, pass: false }];
+    const { name, unit, bound } = benchmark;
+    return [{ name, unit, value: none, floor: none, ratio: none, bound, pass: false }];
   }
 }
 
-function judge({ name, value, floor, bound: own }: NamedMeasurement, shared: number): BenchmarkResult {
-  const bound = own ?? shared;
+function judge({ name, value, floor, ...own }: NamedMeasurement, shared: Benchmark): BenchmarkResult {
+  const { unit, bound } = { unit: shared.unit, bound: shared.bound, ...own };
   const ratio = value / floor;
-  return { name, value, floor, ratio, bound, pass: ratio <= bound };
+  return { name, unit, value, floor, ratio, bound, pass: ratio <= bound };
 }

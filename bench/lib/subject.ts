@@ -42,7 +42,7 @@ export async function openSubject(context: BenchmarkContext): Promise<Subject> {
         name,
         resources: { memoryBytes: (mib + 512) * 2 ** 20, cpus: 2, ...(diskBytes === undefined ? {} : { diskBytes }) },
       });
-      await countUp(client, name, mib);
+      await holdMemory(client, name, mib);
     },
     async exec(name) {
       const { end } = await client.exec(name, { argv: ["/bin/true"] });
@@ -51,7 +51,8 @@ export async function openSubject(context: BenchmarkContext): Promise<Subject> {
   };
 }
 
-async function countUp(client: TorporClient, name: string, mib: number): Promise<void> {
+/** Starts the program in a sandbox; resolves once it has its memory and counts. */
+export async function holdMemory(client: TorporClient, name: string, mib: number): Promise<void> {
   const session = await client.startSession(name, { argv: ["python3", "-uc", hold, String(mib)] });
   const stream = await client.attach(name, session.id);
   for await (const frame of stream) {

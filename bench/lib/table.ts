@@ -2,15 +2,13 @@ import type { BenchmarkResult } from "./benchmark.ts";
 
 const columns = ["name", "value", "floor", "ratio", "bound", "pass"];
 
-export type Row = BenchmarkResult & { unit: string };
-
-export function table(rows: readonly Row[]): string {
+export function table(rows: readonly BenchmarkResult[]): string {
   const cells = [columns, ...rows.map(cellsOf)];
   const widths = columns.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
   return cells.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join("  ")).join("\n");
 }
 
-function cellsOf({ name, value, floor, ratio, bound, pass, unit }: Row): string[] {
+function cellsOf({ name, value, floor, ratio, bound, pass, unit }: BenchmarkResult): string[] {
   return [name, `${figure(value)} ${unit}`, `${figure(floor)} ${unit}`, ratio.toFixed(2), bound.toFixed(2), pass ? "yes" : "NO"];
 }
 

@@ -39,19 +39,19 @@ export interface Daemon {
 
 type Release = () => Promise<unknown>;
 
-/** Puts the real adapters together and recovers what an earlier daemon left. It does not listen yet. */
-export async function openDaemon(config: Config, log: Logger): Promise<Daemon> {
+/** Puts the real adapters together and recovers what an earlier daemon left. It does not listen yet. Who measures the store opens it in its own way. */
+export async function openDaemon(config: Config, log: Logger, open: typeof openStore = openStore): Promise<Daemon> {
   requireHost();
   const releases: Release[] = [];
   try {
-    return await compose(config, log, releases);
+    return await compose(config, log, open, releases);
   } catch (error) {
     await release(releases);
     throw error;
   }
 }
 
-async function compose(config: Config, log: Logger, releases: Release[]): Promise<Daemon> {
+async function compose(config: Config, log: Logger, open: typeof openStore, releases: Release[]): Promise<Daemon> {
   const { dataDirectory } = config;
   const targets = createTargets(config.webhookAllow);
   await mkdir(dataDirectory, { recursive: true, mode: 0o711 });
@@ -72,7 +72,7 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
   const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
   await network.open();
   releases.push(async () => (await idle()) && network.close());
-  const store = await openStore({ store: config.store, dataDirectory, instance });
+  const store = await open({ store: config.store, dataDirectory, instance });
   releases.push(() => store.close());
 
   const host = await readNodeFacts();

@@ -7,6 +7,7 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { TorporClient } from "@torpor/sdk";
+import { daemonEnvironment, daemonFlags } from "../../../packages/cli/src/daemon/launch.ts";
 import { leftovers, readHostState } from "./host-state.ts";
 import { testImage } from "./test-image.ts";
 
@@ -71,9 +72,9 @@ export class TestDaemon {
   /** Starts the process and resolves when it answers; rejects with its words when it ends before. */
   async launch(): Promise<void> {
     const log = openSync(path.join(this.data, "torpord.log"), "a");
-    const child = spawn(process.execPath, [main, "--data", this.data, "--ready-fd", "3", ...(this.#options.args ?? [])], {
+    const child = spawn(process.execPath, [...daemonFlags, main, "--data", this.data, "--ready-fd", "3", ...(this.#options.args ?? [])], {
       stdio: ["ignore", log, log, "pipe"],
-      env: { ...process.env, ...this.#options.env },
+      env: { ...process.env, ...daemonEnvironment, ...this.#options.env },
     });
     closeSync(log);
     this.#process = child;
