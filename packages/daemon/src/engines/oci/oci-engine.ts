@@ -8,6 +8,7 @@ import type { OnRequest } from "../../guest/guest-requests.ts";
 import { run } from "../../host/spawn.ts";
 import { ShimLauncher } from "./launch-shim.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
+import { requireMemory } from "./require-memory.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
 import { ShimClient, ShimGone } from "./shim-client.ts";
 import { connectorPath, guestPath } from "./spec.ts";
@@ -62,14 +63,7 @@ export class OciEngine implements Engine {
   }
 
   validate(resources: Resources): void {
-    if (resources.memoryBytes < this.#runtime.minimumMemoryBytes) {
-      const mib = (bytes: number) => `${Math.floor(bytes / 2 ** 20)} MiB`;
-      throw new TorporError(
-        "invalid_request",
-        `${mib(resources.memoryBytes)} of memory is below the minimum of engine ${this.name}, ${mib(this.#runtime.minimumMemoryBytes)}`,
-        { hint: `Give at least ${mib(this.#runtime.minimumMemoryBytes)}.` },
-      );
-    }
+    requireMemory(resources, this.#runtime.minimumMemoryBytes, this.name);
   }
 
   async boot(spec: RuntimeSpec): Promise<void> {
