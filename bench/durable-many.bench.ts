@@ -27,7 +27,7 @@ export const benchmark: Benchmark = {
   async run(context) {
     const daemon = await TestDaemon.start();
     context.onEnd(() => daemon[Symbol.asyncDispose]());
-    await importBare(daemon);
+    await importBare(daemon.client);
     context.say(`making ${count} paused sandboxes`);
     await makePaused(daemon.client);
     return [
