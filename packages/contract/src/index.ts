@@ -14,4 +14,6 @@ export * from "./route.ts";
 export * from "./route-shape.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";
+export * from "./timing.ts";
+export * from "./wake.ts";
 export * from "./webhook.ts";

@@ -11,6 +11,8 @@ import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes }
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
 import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
+import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
+import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
 
 type Json = Record<string, unknown>;
@@ -18,10 +20,12 @@ type Json = Record<string, unknown>;
 /** Schemas with a name of their own in the document; all others are written out where they are used. */
 const named = {
   Capabilities,
+  CreatedWake,
   CreateSandboxRequest,
   CreateWebhookRequest,
   Delivery,
   Difference,
+  CreateWakeRequest,
   Entry,
   ErrorBody,
   Event,
@@ -35,6 +39,7 @@ const named = {
   Operation,
   OperationAnswer,
   PauseRequest,
+  RefreshRequest,
   ResumeRequest,
   Sandbox,
   Session,
@@ -43,6 +48,8 @@ const named = {
   StopRequest,
   Webhook,
   WebhookTest,
+  UpdateSandboxRequest,
+  Wake,
 };
 
 /** The OpenAPI 3.1 document of the route table. */

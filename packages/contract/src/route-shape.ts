@@ -13,11 +13,11 @@ export type Content =
   | { readonly kind: "socket" }
   | { readonly kind: "none" };
 
-export type Tag = "sandboxes" | "operations" | "sessions" | "files" | "images" | "webhooks" | "system";
+export type Tag = "sandboxes" | "operations" | "sessions" | "files" | "images" | "webhooks" | "system" | "wakes";
 
 /** One line of the API: what the server registers, the clients call and the OpenAPI document tells. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly tag: Tag;
   readonly summary: string;
@@ -95,6 +95,6 @@ export const SandboxParams = z.object({
     .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "an id or name of a sandbox has lower-case letters, digits, - and _")
     .describe("Id or name of the sandbox."),
 });
-/** The id of an operation, session or webhook: a prefix and 16 characters of a-z2-7. */
-export const idOf = (prefix: "op" | "se" | "wh") =>
+/** The id of an operation or session: a prefix and 16 characters of a-z2-7. */
+export const idOf = (prefix: "op" | "se" | "wh" | "wk") =>
   z.string().regex(new RegExp(`^${prefix}_[a-z2-7]{16}$`), `an id looks like ${prefix}_ and 16 characters of a-z2-7`);

@@ -6,6 +6,7 @@ import { operationRoutes } from "./routes/operation.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { wakeRoutes } from "./routes/wake.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
 
 export { defaultWaitMs } from "./routes/answer.ts";
@@ -26,6 +27,7 @@ export const routes = {
   ...imageRoutes,
   ...webhookRoutes,
   ...systemRoutes,
+  ...wakeRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

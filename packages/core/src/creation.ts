@@ -4,12 +4,15 @@ import type { KeyFor } from "./idempotency.ts";
 import { nameTaken } from "./lifecycle/refusals.ts";
 import { generateName } from "./names.ts";
 import { commitBirth } from "./operations/birth.ts";
+import { checkSettings, settingsOf } from "./time/settings.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
 
 /** Begins the making of a sandbox. */
 export async function create({ ports, runner }: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
   await requireCapability(ports, "create");
   const resources = resolveResources(ports, request.resources);
+  const time = settingsOf(request);
+  await checkSettings(ports, time);
   const sandboxId = ports.ids.next("sb");
   const name = request.name ?? generateName(sandboxId);
   // Looked up before anything is made; the store's unique index decides between two at the same instant.
@@ -32,6 +35,7 @@ export async function create({ ports, runner }: Desk, request: CreateSandboxRequ
     labels: request.labels ?? {},
     ...(request.restart === undefined ? {} : { restart: request.restart }),
     ...(request.selfControl === undefined ? {} : { selfControl: request.selfControl }),
+    time,
     parentId: null,
     fork: null,
     from: null,

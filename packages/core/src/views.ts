@@ -1,6 +1,17 @@
-import type { Operation, Sandbox } from "@torpor/contract";
+import type { Operation, Sandbox, Timing } from "@torpor/contract";
 import { isCancelable } from "./operations/procedures.ts";
 import type { OperationRecord, SandboxRecord } from "./ports/store.ts";
+
+const noTiming: Timing = {
+  ttlMs: null,
+  hardTtlMs: null,
+  idleMs: null,
+  onTimeout: "pause",
+  autoResume: false,
+  expiresAt: null,
+  hardExpiresAt: null,
+  lastActiveAt: null,
+};
 
 /** What clients see of the records. */
 export function sandboxView(record: SandboxRecord, active: OperationRecord | undefined): Sandbox {
@@ -8,6 +19,7 @@ export function sandboxView(record: SandboxRecord, active: OperationRecord | und
   // Records from before the settings have none.
   const restart = record.restart ?? "never";
   return {
+    ...noTiming,
     ...shown,
     restart,
     selfControl: record.selfControl ?? [],

@@ -13,7 +13,9 @@ import { openFailpoint } from "./failpoint.ts";
 import { keepForgetting } from "./history.ts";
 import { readNodeFacts } from "./host/node-facts.ts";
 import { requireHost } from "./host/require-host.ts";
+import { cronSchedules } from "./host/schedules.ts";
 import { randomIds, systemClock } from "./host/system.ts";
+import { randomTokens } from "./host/tokens.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createPoolImages } from "./images/pool-images.ts";
 import { openInstance } from "./instance.ts";
@@ -94,6 +96,8 @@ async function compose(config: Config, log: Logger, releases: Release[]): Promis
     network,
     receivers: createHttpReceivers(targets),
     ids: randomIds,
+    tokens: randomTokens,
+    schedules: cronSchedules,
     clock: systemClock,
     log: { info: (message, fields) => log.info(fields, message), error: (message, fields) => log.error(fields, message) },
     node: { memoryBytes: host.memoryBytes, cpus: host.cpus, capacity: capacityOf(host, config.capacity) },

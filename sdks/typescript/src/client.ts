@@ -13,12 +13,14 @@ import type {
   Operation,
   OperationAnswer,
   PauseRequest,
+  RefreshRequest,
   ResumeRequest,
   RouteName,
   Sandbox,
   Session,
   StartSessionRequest,
   StopRequest,
+  UpdateSandboxRequest,
 } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import { addressOf } from "./calls.ts";
@@ -29,6 +31,7 @@ import { ImageClient } from "./image-client.ts";
 import { linesOf } from "./lines.ts";
 import { SessionStream } from "./session-stream.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
+import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 
 /** Between two looks at an operation that takes longer than one call waits, in ms. */
@@ -62,6 +65,7 @@ export class TorporClient {
   /** Events of all sandboxes. */
   readonly feed: EventClient;
   readonly webhooks: WebhookClient;
+  readonly wakes: WakeClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -69,6 +73,7 @@ export class TorporClient {
     this.images = new ImageClient(this.#transport);
     this.feed = new EventClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
+    this.wakes = new WakeClient(this.#transport);
   }
 
   /** Gives idle connections back. */
@@ -86,6 +91,16 @@ export class TorporClient {
 
   get(id: string): Promise<Sandbox> {
     return this.#transport.json("getSandbox", { params: { id } });
+  }
+
+  /** Changes how its life is bounded in time. null takes a bound away. */
+  update(id: string, body: UpdateSandboxRequest, { waitMs }: Waiting = {}): Promise<Sandbox> {
+    return this.#transport.json("updateSandbox", { params: { id }, body, query: { wait: waitMs } });
+  }
+
+  /** Its ttl begins anew, or it gets the given time to run at least. */
+  refresh(id: string, body: RefreshRequest = {}, { waitMs }: Waiting = {}): Promise<Sandbox> {
+    return this.#transport.json("refreshSandbox", { params: { id }, body, query: { wait: waitMs } });
   }
 
   pause(id: string, body: PauseRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {

@@ -6,4 +6,5 @@ export type { EventClient, EventFilter } from "./event-client.ts";
 export type { AsUser, FileClient } from "./file-client.ts";
 export type { ImageClient, OnProgress } from "./image-client.ts";
 export type { ServerFrame, SessionStream } from "./session-stream.ts";
+export type { WakeClient } from "./wake-client.ts";
 export type { WebhookClient } from "./webhook-client.ts";

@@ -6,12 +6,13 @@ import { examples } from "../examples.ts";
 import { oneLine, say } from "../failure.ts";
 import { withProgress } from "../image-progress.ts";
 import { print, printJson } from "../leave.ts";
+import { addTimeOptions, type TimeOptions, timeRequestOf } from "../time-options.ts";
 import { parseAmount, parseCount } from "../values/count.ts";
 import { addLabel, addVariable } from "../values/pair.ts";
 import { parseSize } from "../values/size.ts";
 import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
-interface Options extends WaitCapacity {
+interface Options extends TimeOptions, WaitCapacity {
   name?: string;
   memory?: number;
   cpus?: number;
@@ -29,7 +30,7 @@ interface Options extends WaitCapacity {
 }
 
 export function createCommand(): Command {
-  const command = new Command("create")
+  const command = addTimeOptions(new Command("create"))
     .description("make a sandbox from an image and boot it; prints its id")
     .argument("<image>", "reference of an image, such as python:3.12")
     .option("--name <name>", "name; default: a generated one")
@@ -66,6 +67,7 @@ export function createCommand(): Command {
     "torpor create --name base --memory 512MiB python:3.12",
     "torpor create --self-control pause,fork debian",
     "torpor create -e TOKEN --cpus 2 --network none debian",
+    "torpor create --ttl 30m --hard-ttl 7d --idle 10m --auto-resume debian",
   ]);
 }
 
@@ -86,14 +88,13 @@ async function createFetching(client: TorporClient, request: CreateSandboxReques
   return client.create(request, waiting);
 }
 
-function requestOf(
-  image: string,
-  { memory, cpus, disk, pids, label, pull, json: _json, waitCapacity: _wait, ...same }: Options,
-): CreateSandboxRequest {
+function requestOf(image: string, { memory, cpus, disk, pids, label, pull, ...rest }: Options): CreateSandboxRequest {
+  const { json: _json, ttl: _ttl, hardTtl: _hardTtl, idle: _idle, waitCapacity: _wait, ...same } = rest;
   const resources = given({ memoryBytes: memory, cpus, diskBytes: disk, pids });
   return {
     image,
     ...same,
+    ...timeRequestOf(rest),
     ...given({ labels: label }),
     ...(pull ? {} : { pull }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),

@@ -5,6 +5,7 @@ import {
   type Resources,
   type RestartPolicy,
   type SelfVerb,
+  type TimeSettings,
   TorporError,
 } from "@torpor/contract";
 import { refusedBy } from "../capacity.ts";
@@ -12,6 +13,7 @@ import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
+import { bornAt } from "../time/instants.ts";
 
 /** Everything that a new sandbox is, before it has a place. */
 export interface Draft {
@@ -28,6 +30,7 @@ export interface Draft {
   readonly labels: SandboxRecord["labels"];
   readonly restart?: RestartPolicy;
   readonly selfControl?: SelfVerb[];
+  readonly time: TimeSettings;
   readonly parentId: string | null;
   readonly fork: SandboxRecord["fork"];
   readonly from: { readonly diskId: string; readonly checkpointId: string | null } | null;
@@ -66,8 +69,9 @@ async function commitOnce(ports: Ports, { sandbox, operation }: Born, keys: read
 }
 
 async function bear(ports: Ports, draft: Draft): Promise<Born> {
-  const at = ports.clock.now().toISOString();
-  const { sandboxId, operationId, from, actor, request, ...kept } = draft;
+  const now = ports.clock.now();
+  const at = now.toISOString();
+  const { sandboxId, operationId, from, actor, request, time, ...kept } = draft;
   const diskId = ports.ids.next("dk");
   const notes = {
     runtimeId: ports.ids.next("rt"),
@@ -77,6 +81,8 @@ async function bear(ports: Ports, draft: Draft): Promise<Born> {
   return {
     sandbox: {
       ...kept,
+      ...time,
+      ...bornAt(time, now),
       id: sandboxId,
       version: 0,
       state: "creating",

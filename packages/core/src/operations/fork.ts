@@ -1,6 +1,7 @@
 import { type ErrorBody, type ForkOrigin, fromErrorBody, type TorporError, toErrorBody } from "@torpor/contract";
 import { toTorporError } from "../failure.ts";
 import type { Capture } from "../ports/engine.ts";
+import { settingsOf } from "../time/settings.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { commitBirth } from "./birth.ts";
 import { capture, freeze, goOn, quiesce, sealCapture, undoFreeze } from "./freezing.ts";
@@ -148,6 +149,7 @@ async function childOperation(work: Work, child: PlannedChild, place: Place) {
     actor: operation.actor,
     name: child.name,
     ...inherit(sandbox, operation, place),
+    time: settingsOf(sandbox),
     from: { diskId: note(work, "fromDiskId"), checkpointId: optionalNote(work, "checkpointId") },
     request: {},
   });

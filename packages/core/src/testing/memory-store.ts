@@ -14,6 +14,7 @@ import {
   StoreConflict,
 } from "../ports/store.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
+import { MemoryWakes } from "./memory-wakes.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
 export class MemoryStore implements Store {
@@ -25,20 +26,24 @@ export class MemoryStore implements Store {
   readonly #outbox = new MemoryOutbox();
   /** By sandbox, and of all under the empty text. */
   readonly #lost = new Map<string, number>();
+  readonly #wakes = new MemoryWakes();
   #events: Event[] = [];
   #seq = 0;
 
-  async commit({ sandboxes = [], operations = [], events = [], removed = [], keys = [], within, ...outbox }: Change): Promise<void> {
+  async commit(change: Change): Promise<void> {
+    const { sandboxes = [], operations = [], events = [], removed = [], keys = [], within, ...outbox } = change;
     this.#outbox.check(outbox);
     for (const record of [...sandboxes, ...removed]) checkVersion(this.#sandboxes.get(record.id), record, `sandbox ${record.id}`);
     for (const record of operations) checkVersion(this.#operations.get(record.id), record, `operation ${record.id}`);
     for (const record of keys) this.#checkKey(record);
+    this.#wakes.check(change, new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]));
     this.#checkUnique(sandboxes, operations, new Set(removed.map(({ id }) => id)));
     if (within !== undefined) checkWithin(within, this.#next(sandboxes, new Set(removed.map(({ id }) => id))));
     for (const record of removed) {
       this.#sandboxes.delete(record.id);
       this.#ancestors.set(record.id, ancestorOf(record));
     }
+    this.#wakes.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -141,6 +146,26 @@ export class MemoryStore implements Store {
       for (const whose of ["", sandboxId]) this.#lost.set(whose, Math.max(seq, this.#lost.get(whose) ?? 0));
     this.#events = kept.reverse();
     return had - count() + this.#outbox.prune(retention);
+  }
+
+  listWakes(sandboxId?: string) {
+    return this.#wakes.listWakes(sandboxId);
+  }
+
+  findWake(id: string) {
+    return this.#wakes.findWake(id);
+  }
+
+  findWakeByToken(tokenHash: string) {
+    return this.#wakes.findWakeByToken(tokenHash);
+  }
+
+  nextWakeup(sandboxId: string) {
+    return this.#wakes.nextWakeup(sandboxId);
+  }
+
+  countWakeups() {
+    return this.#wakes.countWakeups();
   }
 
   async close(): Promise<void> {}

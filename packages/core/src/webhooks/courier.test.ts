@@ -236,6 +236,8 @@ describe("before a capture", () => {
       return first(filter);
     };
     await lifecycle.fork("base");
+    // What the fork's own events set off has landed: a pause would only wait for it.
+    await new Promise((resolve) => setImmediate(resolve));
     await lifecycle.pause("base");
     const steps = seen.filter((step) => ["drain", "fork.freeze", "pause.freeze"].includes(step));
     expect(steps).toEqual(["drain", "fork.freeze", "drain", "pause.freeze"]);

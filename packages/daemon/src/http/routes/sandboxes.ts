@@ -13,6 +13,12 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
   serve(app, routes.createSandbox, async ({ body, ...call }) => answer(call.reply, 201, await lifecycle.create(body, options(call, body))));
   serve(app, routes.listSandboxes, async () => ({ sandboxes: await lifecycle.list() }));
   serve(app, routes.getSandbox, async ({ params }) => lifecycle.get(params.id));
+  serve(app, routes.updateSandbox, async ({ params, query, body }) =>
+    lifecycle.update(params.id, body, { waitMs: query.wait ?? defaultWaitMs }),
+  );
+  serve(app, routes.refreshSandbox, async ({ params, query, body }) =>
+    lifecycle.refresh(params.id, body, { waitMs: query.wait ?? defaultWaitMs }),
+  );
   serve(app, routes.removeSandbox, async ({ params, ...call }) => {
     const request = call.query.force === undefined ? {} : { force: call.query.force };
     return answer(call.reply, 200, await lifecycle.remove(params.id, request, options(call, request)));
