@@ -12,6 +12,8 @@ import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
 import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
+import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
+import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
 
 type Json = Record<string, unknown>;
@@ -19,11 +21,13 @@ type Json = Record<string, unknown>;
 /** Schemas with a name of their own in the document; all others are written out where they are used. */
 const named = {
   Capabilities,
+  CreatedWake,
   CreateSandboxRequest,
   CreateSnapshotRequest,
   CreateWebhookRequest,
   Delivery,
   Difference,
+  CreateWakeRequest,
   Entry,
   ErrorBody,
   Event,
@@ -39,6 +43,7 @@ const named = {
   PauseRequest,
   RebaseRequest,
   RestoreRequest,
+  RefreshRequest,
   ResumeRequest,
   Sandbox,
   Session,
@@ -49,6 +54,8 @@ const named = {
   UpdateSnapshotRequest,
   Webhook,
   WebhookTest,
+  UpdateSandboxRequest,
+  Wake,
 };
 
 /** The OpenAPI 3.1 document of the route table. */

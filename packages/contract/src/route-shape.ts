@@ -13,7 +13,7 @@ export type Content =
   | { readonly kind: "socket" }
   | { readonly kind: "none" };
 
-export type Tag = "sandboxes" | "operations" | "sessions" | "files" | "images" | "snapshots" | "webhooks" | "system";
+export type Tag = "sandboxes" | "operations" | "sessions" | "files" | "images" | "snapshots" | "webhooks" | "wakes" | "system";
 
 /** One line of the API: what the server registers, the clients call and the OpenAPI document tells. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
@@ -102,6 +102,6 @@ export const SnapshotParams = z.object({
     .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "an id or name of a snapshot has lower-case letters, digits, - and _")
     .describe("Id or name of the snapshot."),
 });
-/** The id of an operation, session or webhook: a prefix and 16 characters of a-z2-7. */
-export const idOf = (prefix: "op" | "se" | "wh") =>
+/** The id of an operation, session, webhook or wake: a prefix and 16 characters of a-z2-7. */
+export const idOf = (prefix: "op" | "se" | "wh" | "wk") =>
   z.string().regex(new RegExp(`^${prefix}_[a-z2-7]{16}$`), `an id looks like ${prefix}_ and 16 characters of a-z2-7`);

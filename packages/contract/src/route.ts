@@ -7,6 +7,7 @@ import { sandboxRoutes } from "./routes/sandbox.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { snapshotRoutes } from "./routes/snapshot.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { wakeRoutes } from "./routes/wake.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
 
 export { defaultWaitMs } from "./routes/answer.ts";
@@ -28,6 +29,7 @@ export const routes = {
   ...snapshotRoutes,
   ...webhookRoutes,
   ...systemRoutes,
+  ...wakeRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { timeSettings, timingFields } from "./timing.ts";
 
 /** Where a sandbox is in its life. The four in -ing are transitional: an operation is at work. */
 export const SandboxState = z.enum(["creating", "running", "pausing", "paused", "resuming", "stopping", "stopped", "failed", "removing"]);
@@ -8,7 +9,7 @@ export type SandboxState = z.infer<typeof SandboxState>;
 export const SandboxName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "a name has lower-case letters, digits, - and _, at most 63, and starts with a letter or digit")
-  .refine((name) => !/^(sb|rt|op|ck|dk|im|ev|se|sn)_/.test(name), "a name must not look like an id (sb_…)");
+  .refine((name) => !/^(sb|rt|op|ck|dk|im|ev|se|sn|wh|wk|wd)_/.test(name), "a name must not look like an id (sb_…)");
 
 /** What a sandbox may use. Defaults: 512 MiB, 1 CPU, 10 GiB, 4096 processes. */
 export const Resources = z.object({
@@ -58,6 +59,7 @@ const createFields = z.strictObject({
   restart: RestartPolicy.optional(),
   /** What its processes may do with it. Default: nothing. */
   selfControl: z.array(SelfVerb).max(SelfVerb.options.length).optional(),
+  ...timeSettings,
   /** Pull the image if it is not here. Default true. */
   pull: z.boolean().optional(),
 });
@@ -151,6 +153,7 @@ export const Sandbox = z.object({
   restart: RestartPolicy.optional(),
   /** Absent: nothing. */
   selfControl: z.array(SelfVerb).optional(),
+  ...timingFields,
   generation: z.number().int(),
   runtimeId: z.string().nullable(),
   /** The operation at work, if any. */

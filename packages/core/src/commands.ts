@@ -24,6 +24,13 @@ export interface Ask {
   readonly actor: Actor;
   readonly patience: Patience;
   readonly keyFor: KeyFor;
+  /** Looked at with the very record on which the operation would begin: false, and it is refused with `Overtaken`. */
+  readonly still?: (sandbox: SandboxRecord) => boolean;
+}
+
+/** What was asked for on a condition, which does not hold any more. */
+export class Overtaken extends Error {
+  override readonly name = "Overtaken";
 }
 
 /** What came of one look: an answer, an operation to wait for, or the ground moved. */
@@ -77,13 +84,14 @@ async function stillBusy(ports: Ports, id: string): Promise<TorporError> {
   return new TorporError("operation_active", `others wait for sandbox ${sandbox.name} too: wait longer or retry`);
 }
 
-async function askOnce(desk: Desk, id: string, { command, request, actor, keyFor }: Ask): Promise<Look> {
+async function askOnce(desk: Desk, id: string, { command, request, actor, keyFor, still }: Ask): Promise<Look> {
   const { ports, runner } = desk;
   const sandbox = await lookUp(ports, id);
   await requireCapabilityFor(ports, sandbox, command, request);
   const active =
     sandbox.operationId === null || sandbox.damage !== undefined ? undefined : await ports.store.findOperation(sandbox.operationId);
   if (sandbox.operationId !== null && sandbox.damage === undefined && active?.status !== "running") return undefined;
+  if (still?.(sandbox) === false) throw new Overtaken(`the ${command} of sandbox ${sandbox.name} is not called for any more`);
   const planned = await plan(ports, sandbox, command, request);
   const { notes } = planned;
   const { phases } = procedureOf({ kind: command, request, notes: { ...notes, prior: sandbox.state } });

@@ -7,6 +7,7 @@ import { planChildren } from "./operations/plan.ts";
 import type { Ports } from "./ports/ports.ts";
 import { type SnapshotRecord, StoreConflict } from "./ports/store.ts";
 import { findSnapshot, settleMemory } from "./snapshot-use.ts";
+import { checkSettings, settingsOf } from "./time/settings.ts";
 import { checkFits, requireCapability } from "./validation.ts";
 
 /** Looks again when somebody changed the snapshot in between; more often than that is a fault. */
@@ -45,6 +46,8 @@ async function draftsOf(ports: Ports, snapshot: SnapshotRecord, request: CreateS
       hint: "leave the network as it is, or take the snapshot's files only",
     });
   }
+  const time = settingsOf(request);
+  await checkSettings(ports, time);
   checkFits(ports, resources);
   const planned = planChildren(ports, { ...(name === undefined ? {} : { name }), ...(count === undefined ? {} : { count }) });
   for (const child of planned) if ((await ports.store.findSandbox(child.name)) !== undefined) throw nameTaken(child.name);
@@ -64,6 +67,7 @@ async function draftsOf(ports: Ports, snapshot: SnapshotRecord, request: CreateS
     ...(selfControl === undefined ? {} : { selfControl }),
     parentId: source.id,
     fork: null,
+    time,
     snapshotId: snapshot.id,
     siblings: planned.filter(({ id }) => id !== child.id).map(({ operationId }) => operationId),
     from: { diskId: snapshot.diskId, checkpointId: memory ? (snapshot.checkpoint?.id ?? null) : null },

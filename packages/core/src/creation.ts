@@ -5,6 +5,7 @@ import type { KeyFor } from "./idempotency.ts";
 import { imageMissing, nameTaken } from "./lifecycle/refusals.ts";
 import { generateName } from "./names.ts";
 import { commitBirth } from "./operations/birth.ts";
+import { checkSettings, settingsOf } from "./time/settings.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
 
 /** Begins the making of a sandbox. */
@@ -15,6 +16,8 @@ export function create(desk: Desk, request: CreateSandboxRequest, actor: Actor, 
 async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
   await requireCapability(ports, "create");
   const resources = resolveResources(ports, request.resources);
+  const time = settingsOf(request);
+  await checkSettings(ports, time);
   const sandboxId = ports.ids.next("sb");
   const name = request.name ?? generateName(sandboxId);
   // Looked up before anything is made; the store's unique index decides between two at the same instant.
@@ -32,13 +35,8 @@ async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRe
     name,
     image: { reference, digest: image?.digest ?? "" },
     resources,
-    env: request.env ?? {},
-    workdir: request.workdir ?? null,
-    user: request.user ?? null,
-    network: request.network ?? "default",
-    labels: request.labels ?? {},
-    ...(request.restart === undefined ? {} : { restart: request.restart }),
-    ...(request.selfControl === undefined ? {} : { selfControl: request.selfControl }),
+    ...askedOf(request),
+    time,
     parentId: null,
     fork: null,
     from: null,
@@ -46,4 +44,10 @@ async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRe
   };
   const { sandbox, operation } = await commitBirth(ports, draft, keyFor(draft.operationId));
   return { sandboxId, operation, ended: runner.run(sandbox, operation) };
+}
+
+/** What was asked for, or the defaults. */
+function askedOf({ env = {}, workdir, user, network = "default", labels = {}, restart, selfControl }: CreateSandboxRequest) {
+  const optional = { ...(restart === undefined ? {} : { restart }), ...(selfControl === undefined ? {} : { selfControl }) };
+  return { env, workdir: workdir ?? null, user: user ?? null, network, labels, ...optional };
 }

@@ -3,13 +3,19 @@ import type { Line } from "./line.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { OperationRecord } from "./ports/store.ts";
+import type { Activity } from "./time/activity.ts";
+import type { AutomaticEndings } from "./time/automatic-endings.ts";
+import type { Waking } from "./time/waking.ts";
 
-/** Where calls are dealt with: the world, the operations at work, and who waits for which sandbox. */
+/** Where calls are dealt with: the world, the operations at work, who waits for which sandbox, and what happens to sandboxes by themselves. */
 export interface Desk {
   readonly room: WaitingRoom;
   readonly ports: Ports;
   readonly runner: Runner;
   readonly line: Line;
+  readonly activity: Activity;
+  readonly endings: AutomaticEndings;
+  readonly waking: Waking;
 }
 
 /** What a call led to. `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */

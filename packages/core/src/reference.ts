@@ -34,7 +34,8 @@ ${table(
 ${meanings(crossingMeanings satisfies Record<Crossing, string>)}
 
 Calls that wait do so in the order in which they came; who comes later waits behind them, also if it could join or begin at once. Only a removal
-overtakes. A use waits at most 30 s. A removal of a live sandbox needs \`force\`, here too.
+overtakes. A use waits at most 30 s; of a sandbox with \`autoResume\` it waits for a pause too, and then wakes it. A pause by ttl or idleness
+is called off by a use, as long as it can be given up. A removal of a live sandbox needs \`force\`, here too.
 
 ## Phases, and how long they can be given up
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Guest, SessionFrame } from "./ports/guest.ts";
+import type { GuestUse } from "./guest-use.ts";
+import type { SessionFrame } from "./ports/guest.ts";
 import type { Lifecycle } from "./sandboxes.ts";
 import { MemoryWorld } from "./testing/index.ts";
 
@@ -43,7 +44,8 @@ describe("the way of a sandbox", () => {
     const { world, lifecycle } = await withSandbox();
     await startCounter(lifecycle, "base");
     world.engine.tick();
-    const before = await lifecycle.guest("base");
+    const { runtimeId } = await lifecycle.get("base");
+    const before = await world.engine.guest(runtimeId ?? "");
     const { operation, sandbox } = await lifecycle.fork("base", { name: "kid", count: 2 });
     expect(operation).toMatchObject({
       status: "succeeded",
@@ -55,7 +57,7 @@ describe("the way of a sandbox", () => {
       },
     });
     expect(sandbox).toMatchObject({ state: "running", generation: 1 });
-    expect(await lifecycle.guest("base")).toBe(before);
+    expect(await world.engine.guest(runtimeId ?? "")).toBe(before);
     world.engine.tick();
     const all = await lifecycle.list();
     expect(all.map(({ name, parentId, generation }) => ({ name, parentId, generation }))).toEqual([
@@ -137,7 +139,7 @@ async function startCounter(lifecycle: Lifecycle, name: string) {
   return (await lifecycle.guest(name)).sessions.start({ sessionId: "se_counter", argv: ["counter"], hold: false });
 }
 
-async function printed(guest: Guest, sessionId: string, after: number, count: number): Promise<string[]> {
+async function printed(guest: GuestUse, sessionId: string, after: number, count: number): Promise<string[]> {
   const texts: string[] = [];
   for await (const frame of guest.sessions.attach(sessionId, after, false)) {
     if (frame.type === "output") texts.push(new TextDecoder().decode(frame.data));
@@ -152,14 +154,14 @@ async function gather(frames: AsyncIterable<SessionFrame>): Promise<SessionFrame
   return all;
 }
 
-async function write(guest: Guest, path: string, text: string): Promise<void> {
+async function write(guest: GuestUse, path: string, text: string): Promise<void> {
   const content = (async function* () {
     yield new TextEncoder().encode(text);
   })();
   await guest.files.write(path, content, {});
 }
 
-async function read(guest: Guest, path: string): Promise<string> {
+async function read(guest: GuestUse, path: string): Promise<string> {
   const { content } = await guest.files.read(path, {});
   let text = "";
   for await (const chunk of content) text += new TextDecoder().decode(chunk);

@@ -1,7 +1,9 @@
 import type {
   Actor,
+  CreatedWake,
   CreateSandboxRequest,
   CreateSnapshotRequest,
+  CreateWakeRequest,
   Difference,
   Event,
   FamilyMember,
@@ -10,33 +12,35 @@ import type {
   OperationAnswer,
   PauseRequest,
   RebaseRequest,
+  RefreshRequest,
   RestoreRequest,
   ResumeRequest,
   Sandbox,
   Snapshot,
   StopRequest,
+  UpdateSandboxRequest,
   UpdateSnapshotRequest,
+  WakeAccepted,
+  WakeList,
 } from "@torpor/contract";
 import { cancel, checkCancelled } from "./cancel.ts";
-import { WaitingRoom } from "./capacity.ts";
 import { ask, lookUp } from "./commands.ts";
 import { compareFiles, type DiffOptions } from "./comparing.ts";
 import { create } from "./creation.ts";
-import type { Asking, Desk } from "./desk.ts";
+import type { Asking } from "./desk.ts";
+import { openDesk } from "./desk-opening.ts";
 import { watchEnds } from "./ends.ts";
 import { EventFeed } from "./events/feed.ts";
 import { watchedStore } from "./events/watched-store.ts";
 import { family } from "./family.ts";
-import { useGuest } from "./guest-use.ts";
+import { type GuestUse, useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
 import { imagesInUse } from "./images-in-use.ts";
 import type { Command } from "./lifecycle/states.ts";
-import { Line } from "./line.ts";
-import { Runner } from "./operations/runner.ts";
 import { Patience } from "./patience.ts";
-import type { Guest } from "./ports/guest.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Share } from "./ports/share.ts";
+import type { WakeCall } from "./ports/wake-store.ts";
 import { answer, type EventRange, list, operation, operations, view } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { Restarts } from "./restarts.ts";
@@ -44,6 +48,8 @@ import { defaultRetention, forget, type Retention } from "./retention.ts";
 import { serveRequests } from "./self-control.ts";
 import { rollbackOf } from "./snapshot-use.ts";
 import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, updateSnapshot } from "./snapshots.ts";
+import { refresh, update } from "./time/update.ts";
+import { callWake, createWake, listWakes, removeWake } from "./wakes/wakes.ts";
 import { Courier } from "./webhooks/courier.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
@@ -66,7 +72,10 @@ export interface CallOptions {
  * failed: the error is in its operation. What was so already succeeds with `result.unchanged`.
  */
 export interface Lifecycle {
-  /** Before anybody is let in: finishes or undoes what a killed daemon left, and frees what nothing refers to. */
+  /**
+   * Before anybody is let in: finishes or undoes what a killed daemon left, and frees what nothing refers to. From then on sandboxes are ended when
+   * their time is over, those that it was over for meanwhile at once.
+   */
   recover(): Promise<Recovery>;
   create(request: CreateSandboxRequest, options?: CallOptions): Promise<OperationAnswer>;
   pause(idOrName: string, request?: PauseRequest, options?: CallOptions): Promise<OperationAnswer>;
@@ -81,6 +90,16 @@ export interface Lifecycle {
   /** Restores what was before the last rebase. */
   rollback(idOrName: string, options?: CallOptions): Promise<OperationAnswer>;
   readonly snapshots: Snapshots;
+  /** Changes how its life is bounded in time. An operation at work is waited for. */
+  update(idOrName: string, request: UpdateSandboxRequest, options?: Pick<CallOptions, "waitMs">): Promise<Sandbox>;
+  /** Its ttl begins anew. It calls off a pause that its ttl or idleness has just begun. */
+  refresh(idOrName: string, request?: RefreshRequest, options?: Pick<CallOptions, "waitMs">): Promise<Sandbox>;
+  /** Lets it be resumed at a time, by a schedule or by a call. */
+  createWake(idOrName: string, request: CreateWakeRequest): Promise<CreatedWake>;
+  listWakes(idOrName: string): Promise<WakeList>;
+  removeWake(idOrName: string, wakeId: string): Promise<void>;
+  /** By whoever has the token. What it brings is stored when this resolves. */
+  callWake(token: string, call: WakeCall): Promise<WakeAccepted>;
   get(idOrName: string): Promise<Sandbox>;
   /** Oldest first. */
   list(): Promise<Sandbox[]>;
@@ -97,8 +116,11 @@ export interface Lifecycle {
   /** Of all sandboxes, as a list and as they come. */
   readonly feed: EventFeed;
   readonly webhooks: Webhooks;
-  /** The line to a running sandbox. One that is about to run is waited for, at most `waitMs`, by default 30 s. */
-  guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<Guest>;
+  /**
+   * The line to a running sandbox. One that is about to run is waited for, at most `waitMs`, by default 30 s; one that is paused and set to it is
+   * resumed. What is done over the line is use of the sandbox.
+   */
+  guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<GuestUse>;
   logs(idOrName: string, limitBytes: number): Promise<string>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
@@ -108,7 +130,7 @@ export interface Lifecycle {
   forget(retention?: Retention): Promise<number>;
   /** Resolves when no operation is at work and nothing is left to free. */
   idle(): Promise<void>;
-  /** Ends what goes on by itself, before the store is closed. Operations at work go on: `idle` waits for them. */
+  /** Nothing begins by itself any more. Resolves when nothing is at work. */
   close(): Promise<void>;
 }
 
@@ -130,10 +152,8 @@ export function createLifecycle(given: Ports): Lifecycle {
   });
   const feed = new EventFeed({ ...given, store });
   const courier = new Courier({ ...given, store });
-  const ports: Ports = { ...given, store, drain: (sandboxId) => courier.drain(sandboxId) };
-  const room = new WaitingRoom();
-  const desk: Desk = { ports, runner: new Runner(ports, () => room.look()), line: new Line(), room };
-  const { runner } = desk;
+  const { desk, byItself } = openDesk({ ...given, store, drain: (sandboxId) => courier.drain(sandboxId) });
+  const { ports, runner, room } = desk;
   const restarts = new Restarts(desk);
   watchEnds(ports, runner, (sandboxId) => restarts.consider(sandboxId));
   const call = async (scope: string, options: CallOptions, work: (patience: Patience, keyFor: KeyFor) => Promise<Asking>) => {
@@ -161,6 +181,7 @@ export function createLifecycle(given: Ports): Lifecycle {
       const recovery = await recovering;
       await restarts.considerAll();
       courier.consider();
+      await byItself.open();
       return recovery;
     },
     create: (request, options = {}) => call("create", options, (_, keyFor) => create(desk, request, options.actor ?? "user", keyFor)),
@@ -181,6 +202,14 @@ export function createLifecycle(given: Ports): Lifecycle {
       remove: (idOrName, request = {}) => removeSnapshot(ports, idOrName, request),
       expire: () => expireSnapshots(ports),
     },
+    update: async (idOrName, request, { waitMs } = {}) =>
+      view(ports, await update(desk, idOrName, request, new Patience(ports.clock, waitMs))),
+    refresh: async (idOrName, request = {}, { waitMs } = {}) =>
+      view(ports, await refresh(desk, idOrName, request, new Patience(ports.clock, waitMs))),
+    createWake: (idOrName, request) => createWake(desk, idOrName, request),
+    listWakes: (idOrName) => listWakes(desk, idOrName),
+    removeWake: (idOrName, wakeId) => removeWake(desk, idOrName, wakeId),
+    callWake: (token, given) => callWake(desk, token, given),
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
     list: () => list(ports),
     diff: (idOrName, options = {}) => compareFiles(desk, idOrName, options),
@@ -195,7 +224,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
     feed,
     webhooks: createWebhooks(ports, courier),
-    guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs),
+    guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs === undefined ? {} : { waitMs }),
     async logs(idOrName, limitBytes) {
       const { runtimeId } = await lookUp(ports, idOrName);
       return runtimeId === null ? "" : ports.engine.logs(runtimeId, limitBytes);
@@ -204,6 +233,10 @@ export function createLifecycle(given: Ports): Lifecycle {
     imagesInUse: () => imagesInUse(ports),
     forget: (retention = defaultRetention) => forget(ports, retention),
     idle: () => runner.idle(),
-    close: () => courier.stop(),
+    async close() {
+      await byItself.close();
+      await courier.stop();
+      await runner.idle();
+    },
   };
 }

@@ -1,7 +1,18 @@
-import type { Operation, Sandbox, Snapshot } from "@torpor/contract";
+import type { Operation, Sandbox, Snapshot, Timing } from "@torpor/contract";
 import { unreadableSnapshot } from "./lifecycle/refusals.ts";
 import { isCancelable } from "./operations/procedures.ts";
 import type { OperationRecord, SandboxRecord, SnapshotRecord } from "./ports/store.ts";
+
+const noTiming: Timing = {
+  ttlMs: null,
+  hardTtlMs: null,
+  idleMs: null,
+  onTimeout: "pause",
+  autoResume: false,
+  expiresAt: null,
+  hardExpiresAt: null,
+  lastActiveAt: null,
+};
 
 /** What clients see of the records. */
 export function sandboxView(record: SandboxRecord, active: OperationRecord | undefined): Sandbox {
@@ -10,6 +21,7 @@ export function sandboxView(record: SandboxRecord, active: OperationRecord | und
   const restart = record.restart ?? "never";
   const snapshotId = record.snapshotId ?? null;
   return {
+    ...noTiming,
     ...shown,
     restart,
     snapshotId,

@@ -14,7 +14,9 @@ import { openFailpoint } from "./failpoint.ts";
 import { keepForgetting } from "./history.ts";
 import { readNodeFacts } from "./host/node-facts.ts";
 import { requireHost } from "./host/require-host.ts";
+import { cronSchedules } from "./host/schedules.ts";
 import { randomIds, systemClock } from "./host/system.ts";
+import { randomTokens } from "./host/tokens.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createPoolImages } from "./images/pool-images.ts";
 import { openInstance } from "./instance.ts";
@@ -95,6 +97,8 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
     network,
     receivers: createHttpReceivers(targets),
     ids: randomIds,
+    tokens: randomTokens,
+    schedules: cronSchedules,
     clock: systemClock,
     log: { info: (message, fields) => log.info(fields, message), error: (message, fields) => log.error(fields, message) },
     node: { memoryBytes: host.memoryBytes, cpus: host.cpus, capacity: capacityOf(host, config.capacity) },

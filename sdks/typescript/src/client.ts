@@ -15,6 +15,7 @@ import type {
   OperationAnswer,
   PauseRequest,
   RebaseRequest,
+  RefreshRequest,
   RestoreRequest,
   ResumeRequest,
   RouteName,
@@ -22,6 +23,7 @@ import type {
   Session,
   StartSessionRequest,
   StopRequest,
+  UpdateSandboxRequest,
 } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import { addressOf } from "./calls.ts";
@@ -33,6 +35,7 @@ import { linesOf } from "./lines.ts";
 import { SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
+import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 
 /** Between two looks at an operation that takes longer than one call waits, in ms. */
@@ -69,6 +72,7 @@ export class TorporClient {
   /** Events of all sandboxes. */
   readonly feed: EventClient;
   readonly webhooks: WebhookClient;
+  readonly wakes: WakeClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -77,6 +81,7 @@ export class TorporClient {
     this.snapshots = new SnapshotClient(this.#transport);
     this.feed = new EventClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
+    this.wakes = new WakeClient(this.#transport);
   }
 
   /** Gives idle connections back. */
@@ -94,6 +99,16 @@ export class TorporClient {
 
   get(id: string): Promise<Sandbox> {
     return this.#transport.json("getSandbox", { params: { id } });
+  }
+
+  /** Changes how its life is bounded in time. null takes a bound away. */
+  update(id: string, body: UpdateSandboxRequest, { waitMs }: Waiting = {}): Promise<Sandbox> {
+    return this.#transport.json("updateSandbox", { params: { id }, body, query: { wait: waitMs } });
+  }
+
+  /** Its ttl begins anew, or it gets the given time to run at least. */
+  refresh(id: string, body: RefreshRequest = {}, { waitMs }: Waiting = {}): Promise<Sandbox> {
+    return this.#transport.json("refreshSandbox", { params: { id }, body, query: { wait: waitMs } });
   }
 
   pause(id: string, body: PauseRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {

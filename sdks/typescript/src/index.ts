@@ -7,4 +7,5 @@ export type { AsUser, FileClient } from "./file-client.ts";
 export type { ImageClient, OnProgress } from "./image-client.ts";
 export type { ServerFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";
+export type { WakeClient } from "./wake-client.ts";
 export type { WebhookClient } from "./webhook-client.ts";

@@ -6,12 +6,13 @@ import { examples } from "../examples.ts";
 import { failWith, oneLine, say } from "../failure.ts";
 import { withProgress } from "../image-progress.ts";
 import { print, printJson } from "../leave.ts";
+import { addTimeOptions, type TimeOptions, timeRequestOf } from "../time-options.ts";
 import { parseAmount, parseCount } from "../values/count.ts";
 import { addLabel, addVariable } from "../values/pair.ts";
 import { parseSize } from "../values/size.ts";
 import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
-interface Options extends WaitCapacity {
+interface Options extends TimeOptions, WaitCapacity {
   snapshot?: string;
   filesOnly?: boolean;
   count?: number;
@@ -32,7 +33,7 @@ interface Options extends WaitCapacity {
 }
 
 export function createCommand(): Command {
-  const command = new Command("create")
+  const command = addTimeOptions(new Command("create"))
     .description("make a sandbox from an image and boot it, or from a snapshot; prints its id")
     .argument("[image]", "reference of an image, such as python:3.12")
     .option("--snapshot <snapshot>", "in place of an image: id or name of a snapshot; its processes go on if it has memory")
@@ -77,6 +78,7 @@ export function createCommand(): Command {
     "torpor create --self-control pause,fork debian",
     "torpor create -e TOKEN --cpus 2 --network none debian",
     "torpor create --snapshot warm --name try --count 3",
+    "torpor create --ttl 30m --hard-ttl 7d --idle 10m --auto-resume debian",
   ]);
 }
 
@@ -98,12 +100,16 @@ async function createFetching(client: TorporClient, request: CreateSandboxReques
   return client.create(request, waiting);
 }
 
-function requestOf(image: string | undefined, options: Options): CreateSandboxRequest {
-  const { memory, cpus, disk, pids, label, pull, filesOnly, json: _json, waitCapacity: _wait, ...same } = options;
+function requestOf(
+  image: string | undefined,
+  { memory, cpus, disk, pids, label, pull, filesOnly, ...rest }: Options,
+): CreateSandboxRequest {
+  const { json: _json, ttl: _ttl, hardTtl: _hardTtl, idle: _idle, waitCapacity: _wait, ...same } = rest;
   const resources = given({ memoryBytes: memory, cpus, diskBytes: disk, pids });
   return {
     ...given({ image, labels: label }),
     ...same,
+    ...timeRequestOf(rest),
     ...(filesOnly === true ? { memory: false } : {}),
     ...(pull ? {} : { pull }),
     ...(Object.keys(resources).length === 0 ? {} : { resources }),

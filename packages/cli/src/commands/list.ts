@@ -19,11 +19,34 @@ export function listCommand(): Command {
         const sandboxes = await client.list();
         if (options.json === true) await printJson(sandboxes);
         else if (options.quiet === true) await print(sandboxes.map(({ id }) => `${id}\n`).join(""));
-        else await print(table(["ID", "NAME", "IMAGE", "STATE", "UPTIME", "MEMORY"], sandboxes.map(rowOf)));
+        else await print(tableOf(sandboxes));
         return undefined;
       }),
     );
   return examples(command, ["torpor list", "torpor remove --force $(torpor list -q)"]);
+}
+
+/** The time left stands there only if some sandbox has any. */
+function tableOf(sandboxes: readonly Sandbox[]): string {
+  const left = sandboxes.map(timeLeft);
+  const timed = left.some((text) => text !== "-");
+  const head = ["ID", "NAME", "IMAGE", "STATE", "UPTIME", "MEMORY"];
+  return table(
+    timed ? [...head, "TIME LEFT"] : head,
+    sandboxes.map((sandbox, at) => [...rowOf(sandbox), ...(timed ? [left[at] ?? "-"] : [])]),
+  );
+}
+
+/** Until what happens to it first, unless it is used or refreshed. */
+function timeLeft({ state, expiresAt, hardExpiresAt, idleMs, lastActiveAt, onTimeout = "pause" }: Sandbox): string {
+  const idleAt = state === "running" && idleMs != null && lastActiveAt != null ? Date.parse(lastActiveAt) + idleMs : undefined;
+  const ends: [number | undefined, string][] = [
+    [hardExpiresAt == null ? undefined : Date.parse(hardExpiresAt), "remove"],
+    [expiresAt == null ? undefined : Date.parse(expiresAt), onTimeout],
+    [idleAt, `${onTimeout} if idle`],
+  ];
+  const [first] = ends.flatMap(([at, what]) => (at === undefined ? [] : [{ at, what }])).sort((a, b) => a.at - b.at);
+  return first === undefined ? "-" : `${formatDuration(first.at - Date.now())} (${first.what})`;
 }
 
 function rowOf(sandbox: Sandbox): string[] {

@@ -15,6 +15,13 @@ export function expiryIn(text: string): string {
   return new Date(Date.now() + parseDuration(text)).toISOString();
 }
 
+/** Milliseconds, or that there is no bound. Not null: commander takes that for an option without a value. */
+export type Bound = number | "none";
+
+export function parseBound(text: string): Bound {
+  return text === "none" ? text : parseDuration(text);
+}
+
 /** A time that has passed, for people: its two largest units at most. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -12,6 +12,7 @@ import {
   StartRequest,
   StopRequest,
 } from "../sandbox.ts";
+import { RefreshRequest, UpdateSandboxRequest } from "../timing.ts";
 import { done, made, Wait, WaitCapacity } from "./answer.ts";
 
 const sandbox = { tag: "sandboxes", params: SandboxParams } as const;
@@ -39,6 +40,24 @@ export const sandboxRoutes = {
     method: "GET",
     path: "/v1/sandboxes/{id}",
     summary: "The sandbox's record.",
+    responses: { 200: json(Sandbox) },
+  }),
+  updateSandbox: route({
+    ...sandbox,
+    method: "PATCH",
+    path: "/v1/sandboxes/{id}",
+    summary: "Change how its life is bounded in time.",
+    query: Wait,
+    body: UpdateSandboxRequest,
+    responses: { 200: json(Sandbox) },
+  }),
+  refreshSandbox: route({
+    ...sandbox,
+    method: "POST",
+    path: "/v1/sandboxes/{id}/refresh",
+    summary: "Let it run on: its ttl begins anew, and never ends earlier than before or later than its hard ttl.",
+    query: Wait,
+    body: RefreshRequest,
     responses: { 200: json(Sandbox) },
   }),
   removeSandbox: route({

@@ -68,7 +68,7 @@ export function endedState(ports: Ports, end: RuntimeEnd): Partial<SandboxRecord
   const at = ports.clock.now().toISOString();
   const clean = end.reason === "exited" && end.exitCode === 0;
   const failure: Failure | null = clean ? null : { code: "engine_failed", message: end.message, at };
-  return { state: clean || end.reason === "gone" ? "stopped" : "failed", failure, startedAt: null, stoppedAt: at };
+  return { state: clean || end.reason === "gone" ? "stopped" : "failed", failure, startedAt: null, stoppedAt: at, expiresAt: null };
 }
 
 export function failureOf(ports: Ports, { error }: Failing): Failure {

@@ -5,6 +5,7 @@ import {
   type Resources,
   type RestartPolicy,
   type SelfVerb,
+  type TimeSettings,
   TorporError,
 } from "@torpor/contract";
 import { refusedBy } from "../capacity.ts";
@@ -13,6 +14,7 @@ import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Change, type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
+import { bornAt } from "../time/instants.ts";
 
 /** Everything that a new sandbox is, before it has a place. */
 export interface Draft {
@@ -29,6 +31,7 @@ export interface Draft {
   readonly labels: SandboxRecord["labels"];
   readonly restart?: RestartPolicy;
   readonly selfControl?: SelfVerb[];
+  readonly time: TimeSettings;
   readonly parentId: string | null;
   readonly fork: SandboxRecord["fork"];
   readonly from: { readonly diskId: string; readonly checkpointId: string | null } | null;
@@ -101,8 +104,9 @@ async function bearAll(ports: Ports, drafts: readonly Draft[]): Promise<Born[]> 
 }
 
 function bear(ports: Ports, draft: Draft, address: string | null): Born {
-  const at = ports.clock.now().toISOString();
-  const { sandboxId, operationId, from, actor, request, siblings, ...kept } = draft;
+  const now = ports.clock.now();
+  const at = now.toISOString();
+  const { sandboxId, operationId, from, actor, request, siblings, time, ...kept } = draft;
   const diskId = ports.ids.next("dk");
   const notes = {
     runtimeId: ports.ids.next("rt"),
@@ -114,6 +118,8 @@ function bear(ports: Ports, draft: Draft, address: string | null): Born {
   return {
     sandbox: {
       ...kept,
+      ...time,
+      ...bornAt(time, now),
       id: sandboxId,
       version: 0,
       state: "creating",

@@ -1,5 +1,6 @@
 import { TorporError } from "@torpor/contract";
 import { imageMissing } from "../lifecycle/refusals.ts";
+import { runsFrom } from "../time/instants.ts";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { lostMemory } from "./launch.ts";
 import { note, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
@@ -75,13 +76,15 @@ export const create: Procedure = {
   },
   succeed(work) {
     const { ports, sandbox } = work;
+    const now = ports.clock.now();
     return {
       sandbox: {
+        ...runsFrom(sandbox, now),
         state: "running",
         runtimeId: note(work, "runtimeId"),
         generation: 1,
         restored: note(work, "restored") === "memory" ? "memory" : "files",
-        startedAt: ports.clock.now().toISOString(),
+        startedAt: now.toISOString(),
       },
       events: [{ type: "sandbox.created", data: { name: sandbox.name, image: sandbox.image.digest, parentId: sandbox.parentId } }],
     };

@@ -71,6 +71,8 @@ class Run {
       this.#throwIfCancelled();
       await this.failpoint(phase.name);
       await bothEnded([this.#runPhase(phase), this.entry]);
+      // Here too: after the last phase before the commit point there is no other look before it is too late.
+      this.#throwIfCancelled();
       const next = this.#names[this.#index + 1];
       if (next === undefined || phase.joined) continue;
       await this.failpoint(`${phase.name}.done`);
@@ -88,7 +90,8 @@ class Run {
     const error = signal.aborted && !committed ? this.#givenUp() : toTorporError(cause);
     this.journal.revert();
     const { id, kind, sandboxId, phase } = this.journal.operation;
-    ports.log.error(`${kind} failed`, {
+    const level = error.code === "operation_cancelled" ? "info" : "error";
+    ports.log[level](`${kind} failed`, {
       operation: id,
       sandbox: sandboxId,
       phase: this.#names[this.#index] ?? phase,
@@ -162,10 +165,18 @@ class Run {
   #givenUp(): TorporError {
     const { sandbox, operation } = this.journal;
     const why: GivingUp = this.#execution.signal.reason;
-    const cause = why === "removal" ? `sandbox ${sandbox.name} is being removed` : `its cancellation was asked for`;
-    return new TorporError("operation_cancelled", `the ${operation.kind} of sandbox ${sandbox.name} was given up: ${cause}`);
+    return new TorporError(
+      "operation_cancelled",
+      `the ${operation.kind} of sandbox ${sandbox.name} was given up: ${whys[why](sandbox.name)}`,
+    );
   }
 }
+
+const whys: Readonly<Record<GivingUp, (name: string) => string>> = {
+  removal: (name) => `sandbox ${name} is being removed`,
+  request: () => "its cancellation was asked for",
+  use: () => "the sandbox was used meanwhile",
+};
 
 async function free(ports: Ports, { garbage }: Outcome): Promise<void> {
   const all = [

@@ -1,6 +1,7 @@
 import { type ErrorCode, type ResumeMemory, TorporError } from "@torpor/contract";
 import { describeError } from "../failure.ts";
 import type { SandboxRecord } from "../ports/store.ts";
+import { runsFrom } from "../time/instants.ts";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { type Failing, note, type Outcome, optionalNote, type Phase, type Work } from "./procedure.ts";
 import { boot, bothEnded, cloneAnew, greetNew, readCheckpoint, restore } from "./runtime.ts";
@@ -51,8 +52,10 @@ export function launched(work: Work): Outcome & { readonly sandbox: Partial<Sand
   const restored = note(work, "restored") === "memory" ? "memory" : "files";
   const keepsCheckpoint = operation.notes.keepsCheckpoint === true;
   const diskId = note(work, "diskId");
+  const now = ports.clock.now();
   return {
     sandbox: {
+      ...runsFrom(sandbox, now),
       state: "running",
       runtimeId: note(work, "runtimeId"),
       diskId,
@@ -61,7 +64,7 @@ export function launched(work: Work): Outcome & { readonly sandbox: Partial<Sand
       checkpoint: keepsCheckpoint ? sandbox.checkpoint : null,
       restored,
       failure: null,
-      startedAt: ports.clock.now().toISOString(),
+      startedAt: now.toISOString(),
       pausedAt: null,
       stoppedAt: null,
     },

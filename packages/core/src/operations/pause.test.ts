@@ -5,13 +5,14 @@ import { broken, gateAt, withSandbox } from "../testing/scenes.ts";
 describe("a pause that fails", () => {
   test.each(["freeze", "capture"] as const)("in %s leaves the sandbox running, its streams unbroken, and nothing behind", async (call) => {
     const { world, lifecycle } = await withSandbox();
-    const guest = await lifecycle.guest("base");
+    const runtimeId = (await lifecycle.get("base")).runtimeId ?? "";
+    const guest = await world.engine.guest(runtimeId);
     await guest.sessions.start({ sessionId: "se_a", argv: ["counter"], hold: false });
     world.engine.failNext(call, broken);
     const { operation, sandbox } = await lifecycle.pause("base");
     expect(operation).toMatchObject({ status: "failed", phase: call, error: { code: "engine_failed", message: "the engine broke" } });
     expect(sandbox).toMatchObject({ state: "running", generation: 1, checkpoint: null, operation: null });
-    const again = await lifecycle.guest("base");
+    const again = await world.engine.guest(runtimeId);
     expect(again).toBe(guest);
     world.engine.tick();
     expect(await again.sessions.get("se_a")).toMatchObject({ lastSeq: 1 });

@@ -3,6 +3,7 @@ import { quietly, survivor } from "./aftermath.ts";
 import { endingFailed, reclaim, shutdown } from "./ending.ts";
 import { capture, freeze, quiesce, sealCapture, storedBytes, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, type Procedure, type Work } from "./procedure.ts";
+import { calledOff, timeoutOf } from "./timeout.ts";
 
 /** Memory and files kept. Until the checkpoint is committed to the record the sandbox can go on, and does if anything fails. */
 export const pause: Procedure = {
@@ -50,7 +51,7 @@ export const pause: Procedure = {
   },
   succeed: (work) => paused(work, true),
   async fail(work, failing) {
-    return failing.committed ? endingFailed(work, failing) : survivor(work);
+    return failing.committed ? endingFailed(work, failing) : calledOff(work, failing, await survivor(work));
   },
 };
 
@@ -67,7 +68,12 @@ export const pauseFiles: Procedure = {
 function paused(work: Work, memory: boolean): Outcome {
   const { ports, sandbox } = work;
   const replaced = memory ? work.operation.notes.replaced : sandbox.checkpoint?.id;
-  const result = { memory, releasedBytes: numericNote(work, "heldBytes"), checkpointBytes: numericNote(work, "sealedBytes") };
+  const result = {
+    memory,
+    releasedBytes: numericNote(work, "heldBytes"),
+    checkpointBytes: numericNote(work, "sealedBytes"),
+    ...timeoutOf(work),
+  };
   return {
     sandbox: {
       state: "paused",
@@ -75,6 +81,7 @@ function paused(work: Work, memory: boolean): Outcome {
       restored: null,
       failure: null,
       startedAt: null,
+      expiresAt: null,
       pausedAt: ports.clock.now().toISOString(),
       ...(memory ? {} : { checkpoint: null }),
     },

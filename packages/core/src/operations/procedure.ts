@@ -56,7 +56,7 @@ export interface Failing {
 }
 
 /** Why an operation gives up: the reason of its signal. */
-export type GivingUp = "removal" | "request";
+export type GivingUp = "removal" | "request" | "use";
 
 /** An operation: its phases in order, and how it ends. */
 export interface Procedure {

@@ -1,5 +1,6 @@
 import { endingFailed, reclaim } from "./ending.ts";
 import type { Procedure } from "./procedure.ts";
+import { timeoutOf } from "./timeout.ts";
 
 /** Frees everything, in every state, whatever is missing already. */
 export const remove: Procedure = {
@@ -17,8 +18,8 @@ export const remove: Procedure = {
   ],
   commitPoint: "reclaim",
   async undo() {},
-  succeed({ sandbox }) {
-    return { sandbox: "removed", events: [{ type: "sandbox.removed", data: { name: sandbox.name } }] };
+  succeed(work) {
+    return { sandbox: "removed", events: [{ type: "sandbox.removed", data: { name: work.sandbox.name, ...timeoutOf(work) } }] };
   },
   fail: endingFailed,
 };

@@ -2,6 +2,7 @@ import type { RuntimeEnd } from "../ports/engine.ts";
 import { endedState } from "./aftermath.ts";
 import { endingFailed, reclaim, shutdown } from "./ending.ts";
 import type { Outcome, Procedure, Work } from "./procedure.ts";
+import { timeoutOf } from "./timeout.ts";
 
 /** Ends the runtime and gives up the memory kept by a pause; the disk stays. */
 export const stop: Procedure = {
@@ -10,7 +11,7 @@ export const stop: Procedure = {
   commitPoint: "shutdown",
   async undo() {},
   succeed(work) {
-    return { ...stopped(work), events: [{ type: "sandbox.stopped", data: {} }] };
+    return { ...stopped(work), events: [{ type: "sandbox.stopped", data: timeoutOf(work) }] };
   },
   fail: endingFailed,
 };
@@ -40,6 +41,7 @@ function stopped({ ports, sandbox }: Work): Outcome {
       restored: null,
       failure: null,
       startedAt: null,
+      expiresAt: null,
       pausedAt: null,
       stoppedAt: ports.clock.now().toISOString(),
     },

@@ -10,5 +10,8 @@ export type * from "./network.ts";
 export type * from "./outbox.ts";
 export type * from "./ports.ts";
 export type * from "./receivers.ts";
+export type * from "./schedules.ts";
 export type * from "./share.ts";
 export * from "./store.ts";
+export type * from "./tokens.ts";
+export type * from "./wake-store.ts";

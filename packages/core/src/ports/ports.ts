@@ -7,8 +7,10 @@ import type { Ids } from "./ids.ts";
 import type { Images } from "./images.ts";
 import type { Network } from "./network.ts";
 import type { Receivers } from "./receivers.ts";
+import type { Schedules } from "./schedules.ts";
 import type { Share } from "./share.ts";
 import type { Store } from "./store.ts";
+import type { Tokens } from "./tokens.ts";
 
 /** What the node is, for refusals with figures. */
 export interface NodeCapacity {
@@ -39,6 +41,8 @@ export interface Ports {
   readonly network: Network;
   readonly receivers: Receivers;
   readonly ids: Ids;
+  readonly tokens: Tokens;
+  readonly schedules: Schedules;
   readonly clock: Clock;
   readonly log: Log;
   readonly node: NodeCapacity;

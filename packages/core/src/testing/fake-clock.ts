@@ -26,6 +26,7 @@ export class FakeClock implements Clock {
       this.advance(ms);
       return Promise.resolve();
     }
+    if (ms <= 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#sleepers.push({ until: this.#nowMs + ms, wake: resolve });
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -18,5 +18,7 @@ export { MemoryWorld, type MemoryWorldOptions } from "./memory-world.ts";
 export { outboxConformance } from "./outbox-conformance.ts";
 export { type ReceiversHarness, receiversConformance } from "./receivers-conformance.ts";
 export { operationRecord, sandboxRecord, webhookRecord } from "./records.ts";
+export { schedulesConformance } from "./schedules-conformance.ts";
 export { SequenceIds } from "./sequence-ids.ts";
 export { type StoreHarness, storeConformance } from "./store-conformance.ts";
+export { tokensConformance } from "./tokens-conformance.ts";

@@ -25,6 +25,11 @@ comparisonConformance("the in-memory comparison", async () => {
   };
 });
 
+import { MemorySchedules } from "./memory-schedules.ts";
+import { MemoryTokens, signInMemory } from "./memory-tokens.ts";
+import { schedulesConformance } from "./schedules-conformance.ts";
+import { tokensConformance } from "./tokens-conformance.ts";
+
 disksConformance("the in-memory disks", async () => {
   const disks = new MemoryDisks();
   return {
@@ -76,3 +81,5 @@ receiversConformance("the in-memory receivers", async () => {
     async [Symbol.asyncDispose]() {},
   };
 });
+schedulesConformance("the in-memory schedules", new MemorySchedules());
+tokensConformance("the in-memory tokens", new MemoryTokens(), signInMemory);

@@ -45,15 +45,20 @@ export function memoryFiles(runtime: MemoryRuntime, ready: () => Promise<void>):
     },
     async move(from, to) {
       await ready();
-      const file = need(from);
-      runtime.removeFile(from);
-      runtime.writeFile(to, file);
-      return entryOf(to, file, "file");
+      const moved = runtime.paths().filter((name) => name === from || name.startsWith(`${from}/`));
+      if (moved.length === 0) need(from);
+      for (const name of moved) {
+        const file = need(name);
+        runtime.removeFile(name);
+        runtime.writeFile(`${to}${name.slice(from.length)}`, file);
+      }
+      return isDirectory(to) ? entryOf(to, { content: "", mode: 0o755 }, "directory") : entryOf(to, need(to), "file");
     },
-    async remove(path) {
+    async remove(path, { recursive }) {
       await ready();
-      need(path);
-      runtime.removeFile(path);
+      const below = recursive === true ? runtime.paths().filter((name) => name.startsWith(`${path}/`)) : [];
+      if (below.length === 0) need(path);
+      for (const name of [...below, path]) runtime.removeFile(name);
     },
     readArchive() {
       throw new TorporError("capability_unsupported", "the in-memory engine has no archives");

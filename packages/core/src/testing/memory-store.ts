@@ -15,6 +15,7 @@ import {
   StoreConflict,
 } from "../ports/store.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
+import { MemoryWakes } from "./memory-wakes.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
 export class MemoryStore implements Store {
@@ -27,6 +28,7 @@ export class MemoryStore implements Store {
   /** By sandbox, and of all under the empty text. */
   readonly #lost = new Map<string, number>();
   readonly #snapshots = new Map<string, SnapshotRecord>();
+  readonly #wakes = new MemoryWakes();
   #events: Event[] = [];
   #seq = 0;
 
@@ -51,12 +53,14 @@ export class MemoryStore implements Store {
       after(this.#snapshots, snapshots, removedSnapshots).map(({ name }) => name),
       "snapshot",
     );
+    this.#wakes.check(change, new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]));
     this.#checkUnique(sandboxes, operations, removed);
     if (within !== undefined) checkWithin(within, after(this.#sandboxes, sandboxes, removed));
     for (const record of removed) {
       this.#sandboxes.delete(record.id);
       this.#ancestors.set(record.id, ancestorOf(record));
     }
+    this.#wakes.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -172,6 +176,26 @@ export class MemoryStore implements Store {
       for (const whose of ["", sandboxId]) this.#lost.set(whose, Math.max(seq, this.#lost.get(whose) ?? 0));
     this.#events = kept.reverse();
     return had - count() + this.#outbox.prune(retention);
+  }
+
+  listWakes(sandboxId?: string) {
+    return this.#wakes.listWakes(sandboxId);
+  }
+
+  findWake(id: string) {
+    return this.#wakes.findWake(id);
+  }
+
+  findWakeByToken(tokenHash: string) {
+    return this.#wakes.findWakeByToken(tokenHash);
+  }
+
+  nextWakeup(sandboxId: string) {
+    return this.#wakes.nextWakeup(sandboxId);
+  }
+
+  countWakeups() {
+    return this.#wakes.countWakeups();
   }
 
   async close(): Promise<void> {}

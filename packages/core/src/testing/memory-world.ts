@@ -11,7 +11,9 @@ import { MemoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";
 import { MemoryImages } from "./memory-images.ts";
 import { MemoryNetwork } from "./memory-network.ts";
 import { MemoryReceivers } from "./memory-receivers.ts";
+import { MemorySchedules } from "./memory-schedules.ts";
 import { MemoryStore } from "./memory-store.ts";
+import { MemoryTokens } from "./memory-tokens.ts";
 import { SequenceIds } from "./sequence-ids.ts";
 
 export interface MemoryWorldOptions {
@@ -31,6 +33,8 @@ export class MemoryWorld {
   readonly network = new MemoryNetwork();
   readonly receivers = new MemoryReceivers();
   readonly ids = new SequenceIds();
+  readonly tokens = new MemoryTokens();
+  readonly schedules = new MemorySchedules();
   readonly clock: FakeClock;
   readonly engine: MemoryEngine;
   /** What all sandboxes together may hold. */
@@ -49,9 +53,9 @@ export class MemoryWorld {
   }
 
   ports(failpoint?: Failpoint): Ports {
-    const { store, disks, checkpoints, images, comparison, network, receivers, ids, clock, engine } = this;
+    const { store, disks, checkpoints, images, comparison, network, receivers, ids, tokens, schedules, clock, engine } = this;
     const node = { memoryBytes: 8 * 1024 ** 3, cpus: 4, capacity: this.capacity };
-    const world = { store, disks, checkpoints, images, comparison, network, receivers, ids, clock, engine };
+    const world = { store, disks, checkpoints, images, comparison, network, receivers, ids, tokens, schedules, clock, engine };
     return { ...world, log: this.#log, node, ...(failpoint ? { failpoint } : {}) };
   }
 

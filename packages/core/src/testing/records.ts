@@ -1,5 +1,6 @@
 import type { WebhookRecord } from "../ports/outbox.ts";
 import type { OperationRecord, SandboxRecord, SnapshotRecord } from "../ports/store.ts";
+import type { WakeRecord, WakeupRecord } from "../ports/wake-store.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 
@@ -95,6 +96,39 @@ export function webhookRecord(changed: Partial<WebhookRecord> = {}): WebhookReco
     state: "enabled",
     createdAt: at,
     updatedAt: at,
+    ...changed,
+  };
+}
+
+export function wakeRecord(changed: Partial<WakeRecord> = {}): WakeRecord {
+  return {
+    id: "wk_a",
+    version: 0,
+    sandboxId: "sb_a",
+    kind: "at",
+    label: null,
+    cron: null,
+    timezone: null,
+    nextAt: at,
+    signed: false,
+    createdAt: at,
+    lastAt: null,
+    tokenHash: null,
+    secret: null,
+    ...changed,
+  };
+}
+
+export function wakeupRecord(changed: Partial<WakeupRecord> = {}): WakeupRecord {
+  return {
+    id: "wd_a",
+    version: 0,
+    sandboxId: "sb_a",
+    wake: { id: "wk_a", kind: "at", label: null },
+    dueAt: at,
+    firedAt: at,
+    stage: "stored",
+    call: null,
     ...changed,
   };
 }

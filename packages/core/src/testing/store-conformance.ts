@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyRecord, SandboxRecord, Store } from "../ports/store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
 import { snapshotConformance } from "./store-snapshots-conformance.ts";
+import { wakesConformance } from "./store-wakes-conformance.ts";
 
 /** `reopen`: the same store after a restart of the daemon. */
 export interface StoreHarness {
@@ -231,6 +232,8 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       expect(await store.runningOperations()).toEqual([{ ...operationRecord(), version: 1 }]);
       expect(await store.listEvents({})).toHaveLength(1);
     });
+
+    wakesConformance(() => store);
 
     test("what it gives out is a copy", async () => {
       await store.commit({ sandboxes: [sandboxRecord()] });

@@ -1,13 +1,15 @@
 import { type ErrorBody, type ErrorCode, TorporError, toErrorBody } from "@torpor/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
-/** What a second may change. */
+/** What a second may change; a refusal that knows better says so itself. */
 const comesAgain: ReadonlySet<ErrorCode> = new Set(["capacity_exceeded", "operation_active", "shutting_down"]);
 
 /** Answers every refusal and failure with the catalogue's status and body; never with a stack trace. */
 export function answerError(error: FastifyError | TorporError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toTorporError(error, request);
-  if (comesAgain.has(known.code)) reply.header("retry-after", "1");
+  const { retryAfterMs } = known.details;
+  if (typeof retryAfterMs === "number") reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  else if (comesAgain.has(known.code)) reply.header("retry-after", "1");
   reply.code(known.status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(toErrorBody(known));
 }
 

@@ -15,6 +15,7 @@ import { serveSessionSockets } from "./routes/session-sockets.ts";
 import { serveSessions } from "./routes/sessions.ts";
 import { serveSnapshots } from "./routes/snapshots.ts";
 import { serveSystem } from "./routes/system.ts";
+import { serveWakes } from "./routes/wakes.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
 
@@ -56,6 +57,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveImages(app, served);
   serveSystem(app, served);
   serveFiles(app, served);
+  serveWakes(app, served);
   await app.ready();
   return app;
 }

@@ -7,6 +7,8 @@ import type { Info } from "@torpor/contract";
 import { type Clock, createLifecycle, type Ids, type Ports } from "@torpor/core";
 import { MemoryImages, MemoryWorld } from "@torpor/core/testing";
 import type { FastifyInstance } from "fastify";
+import { cronSchedules } from "../host/schedules.ts";
+import { randomTokens } from "../host/tokens.ts";
 import { listenOnSocket } from "../http/listen.ts";
 import type { Served } from "../http/served.ts";
 import { createHttpServer } from "../http/server.ts";
@@ -33,7 +35,7 @@ export async function startTestServer({ unsupported = [] }: TestServerOptions = 
   const engine = new ProcessEngine({ disks: world.disks, checkpoints: world.checkpoints, unsupported });
   const images = new MemoryImages({ present: ["debian", "python:3.12"], remote: ["alpine"] });
   const receivers = createHttpReceivers(createTargets("127.0.0.0/8"));
-  const ports: Ports = { ...world.ports(), engine, images, receivers, clock, ids };
+  const ports: Ports = { ...world.ports(), engine, images, receivers, clock, ids, tokens: randomTokens, schedules: cronSchedules };
   const lifecycle = createLifecycle(ports);
   const info = async (): Promise<Info> => {
     const { capabilities, ...binary } = await engine.describe();
@@ -50,7 +52,6 @@ export async function startTestServer({ unsupported = [] }: TestServerOptions = 
     async [Symbol.asyncDispose]() {
       await app.close();
       await lifecycle.close();
-      await lifecycle.idle();
       await engine.close();
       await rm(directory, { recursive: true, force: true });
     },

@@ -1,4 +1,4 @@
-import { routes } from "@torpor/contract";
+import { defaultWaitMs, routes } from "@torpor/contract";
 import type { FastifyInstance } from "fastify";
 import { answerOperation, callOptions } from "../operation-answer.ts";
 import { serve } from "../register.ts";
@@ -13,6 +13,12 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
   );
   serve(app, routes.listSandboxes, async () => ({ sandboxes: await lifecycle.list() }));
   serve(app, routes.getSandbox, async ({ params }) => lifecycle.get(params.id));
+  serve(app, routes.updateSandbox, async ({ params, query, body }) =>
+    lifecycle.update(params.id, body, { waitMs: query.wait ?? defaultWaitMs }),
+  );
+  serve(app, routes.refreshSandbox, async ({ params, query, body }) =>
+    lifecycle.refresh(params.id, body, { waitMs: query.wait ?? defaultWaitMs }),
+  );
   serve(app, routes.removeSandbox, async ({ params, ...call }) => {
     const request = call.query.force === undefined ? {} : { force: call.query.force };
     return answerOperation(call.reply, 200, await lifecycle.remove(params.id, request, callOptions(call, request)));

@@ -89,6 +89,25 @@ interface EventHorizonRow {
   seq: number;
 }
 
+interface WakeRow {
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  sandbox_id: string;
+  token_hash: string | null;
+  record: string;
+}
+
+interface WakeDeliveryRow {
+  /** Its place in the order of all. */
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  sandbox_id: string;
+  record: string;
+  call: string | null;
+}
+
 interface SchemaMigrationRow {
   version: number;
   name: string;
@@ -112,5 +131,7 @@ export interface Schema {
   deliveries: DeliveryRow;
   event_horizons: EventHorizonRow;
   settings: SettingRow;
+  wakes: WakeRow;
+  wake_deliveries: WakeDeliveryRow;
   schema_migrations: SchemaMigrationRow;
 }

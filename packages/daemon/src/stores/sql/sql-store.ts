@@ -8,6 +8,7 @@ import { prune } from "./prune.ts";
 import { eventBounds, findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
 import type { Schema } from "./schema.ts";
 import { applySnapshots, findSnapshot, listSnapshots } from "./snapshots.ts";
+import { countWakeups, findWake, listWakes, nextWakeup, writeWakes } from "./wakes.ts";
 import { deleteWebhook, findWebhook, listWebhooks, writeWebhook } from "./webhooks.ts";
 import { deleteSandbox, writeEvent, writeOperation, writeSandbox } from "./write.ts";
 
@@ -40,6 +41,11 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     findSnapshot: (idOrName) => read(() => findSnapshot(kysely, idOrName)),
     listSnapshots: (filter) => read(() => listSnapshots(kysely, filter)),
     findKey: (scope, key, now) => read(() => findKey(kysely, scope, key, now)),
+    listWakes: (sandboxId) => read(() => listWakes(kysely, sandboxId)),
+    findWake: (id) => read(() => findWake(kysely, "id", id)),
+    findWakeByToken: (tokenHash) => read(() => findWake(kysely, "token_hash", tokenHash)),
+    nextWakeup: (sandboxId) => read(() => nextWakeup(kysely, sandboxId)),
+    countWakeups: () => read(() => countWakeups(kysely)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
   };
@@ -67,6 +73,7 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   for (const record of operations) await writeOperation(transaction, record);
   await applySnapshots(transaction, change);
   for (const record of keys) await writeKey(transaction, record);
+  await writeWakes(transaction, change);
   for (const record of deliveries) await updateDelivery(transaction, record);
   if (events.length + webhooks.length + removedWebhooks.length > 0) await locks.events(transaction);
   for (const record of webhooks) await writeWebhook(transaction, record);

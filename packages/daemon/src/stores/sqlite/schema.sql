@@ -25,5 +25,12 @@ CREATE TABLE "settings" ("name" text not null primary key, "value" text not null
 CREATE TABLE "snapshots" ("id" text not null primary key, "version" integer not null, "name" text not null, "created_at" text not null, "expires_at" text, "record" text not null);
 CREATE INDEX "snapshots_expiry" on "snapshots" ("expires_at");
 CREATE UNIQUE INDEX "snapshots_name" on "snapshots" ("name");
+CREATE TABLE "wake_deliveries" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null references "sandboxes" ("id") on delete cascade, "record" text not null, "call" text);
+CREATE UNIQUE INDEX "wake_deliveries_id" on "wake_deliveries" ("id");
+CREATE INDEX "wake_deliveries_sandbox" on "wake_deliveries" ("sandbox_id", "ordinal");
+CREATE TABLE "wakes" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null references "sandboxes" ("id") on delete cascade, "token_hash" text, "record" text not null);
+CREATE UNIQUE INDEX "wakes_id" on "wakes" ("id");
+CREATE INDEX "wakes_sandbox" on "wakes" ("sandbox_id", "ordinal");
+CREATE UNIQUE INDEX "wakes_token" on "wakes" ("token_hash");
 CREATE TABLE "webhooks" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "secret" text not null, "record" text not null);
 CREATE UNIQUE INDEX "webhooks_id" on "webhooks" ("id");

@@ -3,23 +3,33 @@ import type { DialectName } from "../columns.ts";
 import type { Schema } from "../schema.ts";
 import { up as first } from "./0001-sandboxes-operations-events.ts";
 import { up as second } from "./0002-keys-and-retention.ts";
-import { up as third } from "./0003-snapshots.ts";
-import { up as fifth } from "./0005-webhooks-and-event-horizons.ts";
-import { up as seventh } from "./0007-ancestors.ts";
-import { up as eighth } from "./0008-capacity.ts";
+import { up as ancestors } from "./0003-ancestors.ts";
+import { up as capacity } from "./0003-capacity.ts";
+import { up as snapshots } from "./0003-snapshots.ts";
+import { up as wakes } from "./0003-wakes.ts";
+import { up as webhooks } from "./0003-webhooks-and-event-horizons.ts";
+
+type Up = (database: Kysely<Schema>, dialect: DialectName) => Promise<void>;
 
 export interface Migration {
   readonly version: number;
   readonly name: string;
-  up(database: Kysely<Schema>, dialect: DialectName): Promise<void>;
+  readonly up: Up;
 }
 
 /** Append-only: one that was released is never changed. */
 export const migrations: readonly Migration[] = [
   { version: 1, name: "sandboxes, operations, events", up: first },
   { version: 2, name: "idempotency keys, retention, settings", up: second },
-  { version: 3, name: "snapshots", up: third },
-  { version: 5, name: "webhooks, event horizons", up: fifth },
-  { version: 7, name: "ancestors", up: seventh },
-  { version: 8, name: "capacity", up: eighth },
+  {
+    version: 3,
+    name: "snapshots, webhooks, wakes, ancestors, capacity",
+    up: inTurn([snapshots, webhooks, wakes, ancestors, capacity]),
+  },
 ];
+
+function inTurn(parts: readonly Up[]): Up {
+  return async (database, dialect) => {
+    for (const part of parts) await part(database, dialect);
+  };
+}

@@ -1,0 +1,102 @@
+import type { CreatedWake, CreateWakeRequest, Wake } from "@torpor/sdk";
+import { Command } from "commander";
+import { action } from "../action.ts";
+import { examples } from "../examples.ts";
+import { oneLine, say } from "../failure.ts";
+import { print, printJson } from "../leave.ts";
+import { table } from "../table.ts";
+import { parseDuration } from "../values/duration.ts";
+import { parseInstant } from "../values/instant.ts";
+
+interface AddOptions {
+  at?: string;
+  after?: number;
+  cron?: string;
+  timezone?: string;
+  url?: true;
+  signed?: boolean;
+  label?: string;
+  json?: boolean;
+}
+
+export function wakeCommand(): Command {
+  const command = new Command("wake")
+    .description("let a paused sandbox be resumed at a time, by a schedule, or by a call to an address")
+    .addCommand(addCommand())
+    .addCommand(listCommand())
+    .addCommand(removeCommand());
+  return examples(command, ["torpor wake add --after 2h base"]);
+}
+
+function addCommand(): Command {
+  const command = new Command("add")
+    .description("add a wake; prints its id, of an address its path")
+    .argument("<sandbox>", "id or name")
+    .option("--at <time>", "once, such as 2026-12-01T09:00; without a zone in that of this machine", parseInstant)
+    .option("--after <duration>", "once, so long from now, such as 2h", parseDuration)
+    .option("--cron <schedule>", "by a schedule: minute, hour, day of month, month, day of week")
+    .option("--timezone <zone>", "of --cron, such as Europe/Berlin; default UTC")
+    .option("--url", "by a call to an address that nobody can guess")
+    .option("--signed", "the call must be signed with a secret, which is printed")
+    .option("--label <text>", "comes with each wake")
+    .option("--json", "print the wake as JSON")
+    .action(
+      action(async (client, id: string, { after, json, ...rest }: AddOptions) => {
+        const request: CreateWakeRequest = { ...rest, ...(after === undefined ? {} : { afterMs: after }) };
+        const wake = await client.wakes.create(id, request);
+        await (json === true ? printJson(wake) : tell(wake));
+        return undefined;
+      }),
+    );
+  return examples(command, [
+    "torpor wake add --after 2h base",
+    'torpor wake add --cron "0 9 * * 1-5" --timezone Europe/Berlin base',
+    "torpor wake add --url --signed base",
+  ]);
+}
+
+function listCommand(): Command {
+  const command = new Command("list")
+    .description("list what resumes a sandbox")
+    .argument("<sandbox>", "id or name")
+    .option("--json", "print them as JSON")
+    .action(
+      action(async (client, id: string, { json }: { json?: boolean }) => {
+        const list = await client.wakes.list(id);
+        if (json === true) await printJson(list);
+        else await print(table(["ID", "KIND", "NEXT", "LAST", "LABEL"], list.wakes.map(rowOf)));
+        if (list.pending > 0 && json !== true) say(`${list.pending} have not reached the sandbox yet`);
+        return undefined;
+      }),
+    );
+  return examples(command, ["torpor wake list base"]);
+}
+
+function removeCommand(): Command {
+  const command = new Command("remove")
+    .description("revoke wakes")
+    .argument("<sandbox>", "id or name")
+    .argument("<wake...>", "ids")
+    .action(
+      action(async (client, id: string, wakes: string[]) => {
+        for (const wake of wakes) {
+          await client.wakes.remove(id, wake);
+          await print(`${wake}\n`);
+        }
+        return undefined;
+      }),
+    );
+  return examples(command, ["torpor wake remove base wk_aaaaaaaaaaaaaaaa"]);
+}
+
+async function tell({ id, nextAt, path, secret }: CreatedWake): Promise<void> {
+  await print(`${path ?? id}\n`);
+  if (nextAt !== null) say(`wakes at ${nextAt}`);
+  if (path !== null) say(`wake ${id}: the address is told this once`);
+  if (secret !== null) say(`secret: ${secret}`);
+}
+
+function rowOf({ id, kind, cron, timezone, nextAt, lastAt, label, signed }: Wake): string[] {
+  const how = kind === "cron" ? `${oneLine(cron ?? "")} (${timezone})` : signed ? `${kind}, signed` : kind;
+  return [id, how, nextAt ?? "-", lastAt ?? "-", label === null ? "-" : oneLine(label)];
+}

@@ -1,0 +1,16 @@
+import { runsFrom } from "../time/instants.ts";
+import type { Failing, Outcome, Work } from "./procedure.ts";
+
+/** Why an ending that nobody asked for came: `ttl`, `hardTtl` or `idle`. */
+export function timeoutOf({ operation }: Work): { readonly timeout?: unknown } {
+  const { timeout } = operation.request;
+  return timeout === undefined ? {} : { timeout };
+}
+
+/** A pause that nobody asked for was called off by a use of the sandbox: its time begins anew, as it would have with a resume. */
+export function calledOff<T extends Pick<Outcome, "sandbox" | "events">>(work: Work, { error, superseded }: Failing, outcome: T): T {
+  const { sandbox } = outcome;
+  const runsOn = sandbox !== "removed" && sandbox.state === "running";
+  if (work.operation.request.timeout === undefined || error.code !== "operation_cancelled" || superseded || !runsOn) return outcome;
+  return { ...outcome, sandbox: { ...sandbox, ...runsFrom(work.sandbox, work.ports.clock.now()) } };
+}
