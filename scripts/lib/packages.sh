@@ -17,6 +17,7 @@ LIST
 
 test_programs() {
   cat <<'LIST'
+curl            curl             the guides' commands, which tests run
 docker-registry docker-registry  tests pull from a real registry on loopback
 faketime        faketime         tests set a daemon's clock back
 strace          strace           tests look at system calls

@@ -104,6 +104,8 @@ export const ForkRequest = z
     env: Environment.optional(),
     /** Over the source's labels. */
     labels: Labels.optional(),
+    /** Over the source's bounds in time. */
+    ...timeSettings,
   })
   .refine(({ name, names }) => name === undefined || names === undefined, "give name or names, not both")
   .refine(({ names, count }) => (names?.length ?? count) === (count ?? names?.length), "count is not the number of names");

@@ -1,4 +1,4 @@
-import { type Actor, TorporError } from "@torpor/contract";
+import { type Actor, type ForkRequest, TorporError } from "@torpor/contract";
 import { refusedBy, requireRoom } from "./capacity.ts";
 import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
@@ -15,6 +15,7 @@ import { procedureOf } from "./operations/procedures.ts";
 import type { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "./ports/store.ts";
+import { checkSettings, settingsOf } from "./time/settings.ts";
 import { requireCapability } from "./validation.ts";
 
 export interface Ask {
@@ -132,7 +133,10 @@ async function begin(
   { notes, uses }: Plan,
   keyFor: KeyFor,
 ): Promise<Asking | undefined> {
-  if (operation.kind === "fork") await checkChildren(ports, sandbox, notes.children as readonly PlannedChild[]);
+  if (operation.kind === "fork") {
+    await checkSettings(ports, { ...settingsOf(sandbox), ...settingsOf(operation.request as ForkRequest) });
+    await checkChildren(ports, sandbox, notes.children as readonly PlannedChild[]);
+  }
   if (operation.kind === "snapshot") await checkSnapshotName(ports, String(notes.name));
   const snapshots = uses === undefined ? [] : [uses];
   // Only what is to have a runtime that it had not asks for room.

@@ -37,6 +37,20 @@ describe("a comparison", () => {
     expect(await told(lifecycle, "base", { with: "base" })).toEqual([]);
   });
 
+  test("takes snapshots on either side, also when their source is gone", async () => {
+    const { lifecycle } = await withSandbox();
+    await write(lifecycle, "base", "/data/x", "1");
+    await lifecycle.snapshot("base", { name: "before" });
+    await write(lifecycle, "base", "/data/x", "2");
+    await write(lifecycle, "base", "/data/y", "2");
+    expect(await told(lifecycle, "before")).toEqual(["added /data/x"]);
+    expect(await told(lifecycle, "before", { with: "base" })).toEqual(["changed /data/x content", "added /data/y"]);
+    await lifecycle.snapshot("base", { name: "after", memory: false });
+    await lifecycle.remove("base", { force: true });
+    expect(await told(lifecycle, "after", { with: "before" })).toEqual(["changed /data/x content", "removed /data/y"]);
+    await expect(told(lifecycle, "base")).rejects.toMatchObject({ code: "sandbox_not_found" });
+  });
+
   test("of a running one comes after a sync", async () => {
     const { world, lifecycle } = await withSandbox();
     const synced: string[] = [];

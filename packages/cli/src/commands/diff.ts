@@ -9,9 +9,9 @@ import { parseCount } from "../values/count.ts";
 
 export function diffCommand(): Command {
   const command = new Command("diff")
-    .description("list the files that a sandbox has otherwise than its image, or another sandbox otherwise than it; wakes nothing")
-    .argument("<sandbox>", "id or name")
-    .argument("[other]", "id or name: what this one has otherwise")
+    .description("list the files that a sandbox or snapshot has otherwise than its image, or another otherwise than it; wakes nothing")
+    .argument("<sandbox>", "id or name of a sandbox, or else of a snapshot")
+    .argument("[other]", "the same: what this one has otherwise")
     .option("--limit <number>", "most differences; default: all", parseCount)
     .option("--json", "print the differences as JSON")
     .action(
@@ -22,7 +22,12 @@ export function diffCommand(): Command {
         return undefined;
       }),
     );
-  return examples(command, ["torpor diff base", "torpor diff base try-a", "torpor diff --json base try-a"]);
+  return examples(command, [
+    "torpor diff base",
+    "torpor diff base try-a",
+    "torpor diff before-upgrade base",
+    "torpor diff --json base try-a",
+  ]);
 }
 
 /** Each as it comes. */

@@ -5,11 +5,12 @@ import { examples } from "../examples.ts";
 import { failWith, oneLine, say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
 import { resultOf } from "../several.ts";
+import { addTimeOptions, type TimeOptions, timeRequestOf } from "../time-options.ts";
 import { parseCount } from "../values/count.ts";
 import { addLabel, addVariable } from "../values/pair.ts";
 import { type WaitCapacity, waitCapacityOption, waitingForRoom } from "../values/wait-capacity.ts";
 
-interface Options extends WaitCapacity {
+interface Options extends TimeOptions, WaitCapacity {
   name?: readonly string[];
   count?: number;
   filesOnly?: boolean;
@@ -25,7 +26,7 @@ interface Child {
 }
 
 export function forkCommand(): Command {
-  const command = new Command("fork")
+  const command = addTimeOptions(new Command("fork"))
     .description("copy a running sandbox with its memory; prints the id of each child")
     .argument("<sandbox>", "id or name")
     .option("--name <name>", "name of the child; with --count the children are <name>-1, <name>-2, …; repeatable: a child each", addName)
@@ -52,6 +53,7 @@ export function forkCommand(): Command {
     "torpor fork --name try-a base",
     "torpor fork --count 8 --name worker base",
     "torpor fork --name plan-a --name plan-b --label task=42 -e ATTEMPT=2 base",
+    "torpor fork --ttl 10m --on-timeout remove base",
   ]);
 }
 
@@ -59,7 +61,7 @@ function addName(name: string, earlier: readonly string[] = []): readonly string
   return [...earlier, name];
 }
 
-function requestOf({ name: given = [], count, filesOnly, env, label }: Options): ForkRequest {
+function requestOf({ name: given = [], count, filesOnly, env, label, ...rest }: Options): ForkRequest {
   const [name, ...others] = given;
   return {
     ...(name === undefined ? {} : others.length === 0 ? { name } : { names: [...given] }),
@@ -67,5 +69,6 @@ function requestOf({ name: given = [], count, filesOnly, env, label }: Options):
     ...(filesOnly === true ? { memory: false } : {}),
     ...(env === undefined ? {} : { env }),
     ...(label === undefined ? {} : { labels: label }),
+    ...timeRequestOf(rest),
   };
 }

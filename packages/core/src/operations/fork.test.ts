@@ -82,6 +82,37 @@ describe("a fork", () => {
 
 const variants = ["fork of a running one", "fork of one at rest"] as const satisfies readonly FailpointEntry["operation"][];
 
+describe("a fork of a sandbox whose life is bounded", () => {
+  test("gives the children its bounds, or those that they were told, from their own beginning on", async () => {
+    const { world, lifecycle } = await withSandbox();
+    await lifecycle.update("base", { ttlMs: 60_000, hardTtlMs: 600_000, autoResume: true });
+    await lifecycle.fork("base", { name: "same" });
+    await lifecycle.fork("base", { name: "other", ttlMs: 5000, hardTtlMs: null, onTimeout: "remove" });
+    const now = world.clock.now().getTime();
+    const same = await lifecycle.get("same");
+    expect(same).toMatchObject({ ttlMs: 60_000, hardTtlMs: 600_000, onTimeout: "pause", autoResume: true });
+    expect(Date.parse(same.expiresAt ?? "") - now).toBeGreaterThan(50_000);
+    expect(await lifecycle.get("other")).toMatchObject({
+      ttlMs: 5000,
+      hardTtlMs: null,
+      hardExpiresAt: null,
+      onTimeout: "remove",
+      autoResume: true,
+    });
+    expect(await lifecycle.get("base")).toMatchObject({ ttlMs: 60_000, onTimeout: "pause" });
+  });
+
+  test("is refused before anything is frozen when the bounds contradict each other", async () => {
+    const { lifecycle } = await withSandbox();
+    await lifecycle.update("base", { hardTtlMs: 10_000 });
+    await expect(lifecycle.fork("base", { ttlMs: 20_000 })).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining("over hardTtlMs"),
+    });
+    expect((await lifecycle.operations("base")).map(({ kind }) => kind)).toEqual(["create"]);
+  });
+});
+
 describe.each(variants)("A01: a %s asked for again after its daemon was killed", (variant) => {
   const points = failpoints.filter(({ operation, failing }) => operation === variant && !failing).map(({ name }) => name);
 

@@ -1,6 +1,5 @@
 import { type ErrorBody, type ForkOrigin, fromErrorBody, type TorporError, toErrorBody } from "@torpor/contract";
 import { toTorporError } from "../failure.ts";
-import { settingsOf } from "../time/settings.ts";
 import { survivor } from "./aftermath.ts";
 import { commitBirth } from "./birth.ts";
 import { captureBoth, sealing, thaw, undoCapture } from "./copying.ts";
@@ -103,7 +102,6 @@ async function childOperation(work: Work, child: PlannedChild, place: Place) {
     actor: operation.actor,
     name: child.name,
     ...inherit(sandbox, operation, place),
-    time: settingsOf(sandbox),
     from: { diskId: note(work, "fromDiskId"), checkpointId: optionalNote(work, "checkpointId") },
     request: {},
   });

@@ -1,10 +1,11 @@
 import type { ForkOrigin, ForkRequest } from "@torpor/contract";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
+import { settingsOf } from "../time/settings.ts";
 import type { Draft } from "./birth.ts";
 
 type Inherited = Pick<
   Draft,
-  "image" | "resources" | "env" | "workdir" | "user" | "network" | "labels" | "restart" | "selfControl" | "parentId" | "fork"
+  "image" | "resources" | "env" | "workdir" | "user" | "network" | "labels" | "restart" | "selfControl" | "parentId" | "fork" | "time"
 >;
 
 /** What the child of a fork is born with: its source's settings, and over them what the fork asked for. */
@@ -22,6 +23,7 @@ export function inherit(source: SandboxRecord, operation: OperationRecord, place
     ...(restart === undefined ? {} : { restart }),
     ...(selfControl === undefined ? {} : { selfControl }),
     parentId: source.id,
+    time: { ...settingsOf(source), ...settingsOf(operation.request as ForkRequest) },
     // Of the operation, so that a child that a later attempt makes says the same.
     fork: { at: operation.startedAt, ...place },
   };
