@@ -44,6 +44,33 @@ test("without a grant there is no command, and whoever finds it is refused", asy
   expect((await client.get(name)).state).toBe("running");
 });
 
+test("a process sleeps for a while by a pause that ends by itself, and keeps its state, which goes on in a copy", {
+  timeout: 60_000,
+}, async () => {
+  const name = await startSandbox(client, { selfControl: ["pause", "snapshot", "wake"] });
+  const program = `torpor pause --wake-after 1s && torpor snapshot ${name}-point > /root/said; cat /root/said; torpor wake-url`;
+  const { id: session } = await client.startSession(name, { argv: ["sh", "-c", program] });
+  await eventually(
+    () => client.get(name),
+    ({ state, generation }) => state === "running" && generation === 2,
+  );
+  const said = new Follower(await client.attach(name, session));
+  await said.finished;
+  expect(said.text).toMatch(new RegExp(`^snapshot sn_\\w+ ${name}-point\n/v1/wake/\\S+\n$`));
+  expect((await client.operations(name)).map(({ kind, actor }) => `${kind} ${actor}`)).toEqual([
+    "snapshot self",
+    "resume wake",
+    "pause self",
+    "create user",
+  ]);
+  const { sandbox: copy } = await client.create({ snapshot: `${name}-point`, name: `${name}-copy`, selfControl: ["wake"] });
+  const there = new Follower(await client.attach(`${name}-copy`, session));
+  await there.finished;
+  expect(there.text).toMatch(new RegExp(`^${copy?.id} ${name}-copy\n/v1/wake/\\S+\n$`));
+  await client.remove(`${name}-copy`, { force: true });
+  await client.snapshots.remove(`${name}-point`);
+});
+
 test("a process forks its own sandbox as fork(2) does: each copy of it says who it is, and the family ends as it is told to", async () => {
   const name = await startSandbox(client, { selfControl: ["fork", "pause"] });
   const program = `for try in $(torpor fork -n 3 --name ${name}-try | tee /root/said | grep -c child); do test $try = 0 || torpor pause; done; echo done; cat /root/said`;

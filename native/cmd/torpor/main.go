@@ -10,12 +10,19 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
+	"strings"
+	"time"
 
 	"torpor.dev/torpor/native/internal/selfline"
 )
 
 const usage = `usage: torpor whoami [--json]                which sandbox this is, and which child of which fork
-       torpor pause [--files-only] [--json]  pause this sandbox: goes on when it is resumed
+       torpor pause [--wake-after 2h] [--files-only] [--json]
+                                             pause this sandbox: goes on when it is resumed, at the latest after that time
+       torpor snapshot [NAME] [--files-only] [--json]
+                                             keep the state of this sandbox: goes on here, and in what is made from it
+       torpor wake-url [--json]              an address by which anybody who has it resumes this sandbox
        torpor fork [-n NUMBER] [--name NAME] [--files-only] [--json]
                                              copy this sandbox: says "parent …" in it, and "child 2 of 3 …" in a child
 `
@@ -50,25 +57,59 @@ func main() {
 	}
 }
 
-func parse(verb string, args []string) (request selfline.Request, asJSON bool, err error) {
-	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
+// verbs of the command, as the daemon calls them.
+var verbs = map[string]string{"whoami": "whoami", "pause": "pause", "fork": "fork", "snapshot": "snapshot", "wake-url": "wake"}
+
+func parse(word string, args []string) (request selfline.Request, asJSON bool, err error) {
+	verb, known := verbs[word]
+	if !known {
+		verb = word // the daemon refuses it by name
+	}
+	flags := flag.NewFlagSet(word, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	options := map[string]any{}
 	flags.BoolVar(&asJSON, "json", false, "")
-	if verb == "pause" || verb == "fork" {
+	if verb == "pause" || verb == "fork" || verb == "snapshot" {
 		flags.BoolFunc("files-only", "", func(string) error { options["memory"] = false; return nil })
 	}
-	if verb == "fork" {
-		count := flags.Int("n", 1, "")
-		flags.Func("name", "", func(name string) error { options["name"] = name; return nil })
-		defer func() { options["count"] = *count; request.Options, _ = json.Marshal(options) }()
+	if verb == "pause" {
+		flags.Func("wake-after", "", func(text string) error {
+			after, err := duration(text)
+			options["wakeAfterMs"] = after.Milliseconds()
+			return err
+		})
 	}
-	if err = flags.Parse(args); err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("%q is too much", flags.Arg(0))
+	if verb == "fork" {
+		options["count"] = 1
+		flags.Func("n", "", func(text string) (err error) { options["count"], err = strconv.Atoi(text); return err })
+		flags.Func("name", "", func(name string) error { options["name"] = name; return nil })
+	}
+	if err = flags.Parse(args); err != nil {
+		return request, asJSON, err
+	}
+	rest := flags.Args()
+	if verb == "snapshot" && len(rest) > 0 {
+		options["name"] = rest[0]
+		if err = flags.Parse(rest[1:]); err != nil { // options may follow the name
+			return request, asJSON, err
+		}
+		rest = flags.Args()
+	}
+	if len(rest) > 0 {
+		return request, asJSON, fmt.Errorf("%q is too much", rest[0])
 	}
 	request = selfline.Request{Verb: verb}
-	request.Options, _ = json.Marshal(options)
+	request.Options, err = json.Marshal(options)
 	return request, asJSON, err
+}
+
+// duration knows days too, which is what one waits for a person.
+func duration(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		count, err := strconv.ParseFloat(days, 64)
+		return time.Duration(count * 24 * float64(time.Hour)), err
+	}
+	return time.ParseDuration(text)
 }
 
 // ask waits as long as it takes: a pause may last a week.
@@ -95,7 +136,12 @@ type result struct {
 	Parent    string `json:"parent"`
 	ForkIndex int    `json:"forkIndex"`
 	ForkCount int    `json:"forkCount"`
-	Children  []struct {
+	Path      string `json:"path"`
+	Snapshot  struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"snapshot"`
+	Children []struct {
 		ID    string            `json:"id"`
 		Name  string            `json:"name"`
 		Error *selfline.Failure `json:"error"`
@@ -113,6 +159,14 @@ func show(to io.Writer, verb string, text json.RawMessage, asJSON bool) error {
 	}
 	if verb == "fork" && r.Children != nil {
 		return showChildren(to, r)
+	}
+	if verb == "wake" {
+		fmt.Fprintln(to, r.Path)
+		return nil
+	}
+	if verb == "snapshot" && r.Snapshot.ID != "" {
+		fmt.Fprintf(to, "snapshot %s %s\n", r.Snapshot.ID, r.Snapshot.Name)
+		return nil
 	}
 	if r.ForkCount > 0 {
 		fmt.Fprintf(to, "child %d of %d %s %s of %s\n", r.ForkIndex, r.ForkCount, r.ID, r.Name, r.Parent)

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { timeSettings, timingFields } from "./timing.ts";
+import { longestWakeMs } from "./wake.ts";
 
 /** Where a sandbox is in its life. The four in -ing are transitional: an operation is at work. */
 export const SandboxState = z.enum(["creating", "running", "pausing", "paused", "resuming", "stopping", "stopped", "failed", "removing"]);
@@ -34,7 +35,7 @@ export const Environment = z.record(EnvironmentName, z.string());
 export const Labels = z.record(z.string().min(1).max(63), z.string().max(255));
 
 /** What a sandbox's own processes may ask for it, by the command `torpor` in it. */
-export const SelfVerb = z.enum(["pause", "fork"]);
+export const SelfVerb = z.enum(["pause", "fork", "snapshot", "wake"]);
 export type SelfVerb = z.infer<typeof SelfVerb>;
 
 const createFields = z.strictObject({
@@ -81,6 +82,14 @@ export const PauseRequest = z.strictObject({
   memory: z.boolean().optional(),
 });
 export type PauseRequest = z.infer<typeof PauseRequest>;
+
+/** `torpor pause --wake-after` in a sandbox. */
+export const SelfPauseRequest = PauseRequest.extend({
+  /** It is resumed so long afterwards. Default: when somebody else does it. */
+  wakeAfterMs: z.number().int().min(1).max(longestWakeMs).optional(),
+});
+/** `torpor wake-url` in a sandbox. */
+export const SelfWakeRequest = z.strictObject({});
 
 export const ResumeMemory = z.enum(["prefer", "require", "discard"]);
 export type ResumeMemory = z.infer<typeof ResumeMemory>;

@@ -7,14 +7,14 @@ export const wakeBodyLimitBytes = 1024 * 1024;
 export const WakeKind = z.enum(["at", "cron", "url"]);
 
 /** Ten years. */
-const longestMs = 315_360_000_000;
+export const longestWakeMs = 315_360_000_000;
 
 export const CreateWakeRequest = z
   .strictObject({
     /** Once, then. */
     at: z.iso.datetime({ offset: true }).optional(),
     /** Once, so long from now on. */
-    afterMs: z.number().int().min(1).max(longestMs).optional(),
+    afterMs: z.number().int().min(1).max(longestWakeMs).optional(),
     /** By a schedule of five fields: minute, hour, day of month, month, day of week; with six the first is the second. */
     cron: z.string().min(1).max(256).optional(),
     /** Of `cron`, such as Europe/Berlin. Default UTC. */

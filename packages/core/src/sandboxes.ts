@@ -173,7 +173,13 @@ export function createLifecycle(given: Ports): Lifecycle {
   const pause: Lifecycle["pause"] = (idOrName, request = {}, options) => command(idOrName, "pause", request, options);
   const fork: Lifecycle["fork"] = (idOrName, request = {}, options) => command(idOrName, "fork", request, options);
   let recovered: Promise<unknown> = Promise.resolve();
-  serveRequests(ports, { pause, fork }, () => recovered);
+  const snapshot: Lifecycle["snapshot"] = (idOrName, request = {}, options) => command(idOrName, "snapshot", request, options);
+  const wakes = {
+    createWake: (idOrName: string, request: CreateWakeRequest) => createWake(desk, idOrName, request),
+    listWakes: (idOrName: string) => listWakes(desk, idOrName),
+    removeWake: (idOrName: string, wakeId: string) => removeWake(desk, idOrName, wakeId),
+  };
+  serveRequests(ports, { pause, fork, snapshot, ...wakes }, () => recovered);
   return {
     async recover() {
       const recovering = recover(ports, runner);
@@ -191,7 +197,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     stop: (idOrName, request = {}, options) => command(idOrName, "stop", request, options),
     start: (idOrName, _request, options) => command(idOrName, "start", {}, options),
     remove: (idOrName, request = {}, options) => command(idOrName, "remove", request, options),
-    snapshot: (idOrName, request = {}, options) => command(idOrName, "snapshot", request, options),
+    snapshot,
     restore: (idOrName, request, options) => command(idOrName, "restore", request, options),
     rebase: (idOrName, request, options) => command(idOrName, "rebase", request, options),
     rollback: async (idOrName, options) => command(idOrName, "restore", await rollbackOf(ports, await lookUp(ports, idOrName)), options),
@@ -206,9 +212,7 @@ export function createLifecycle(given: Ports): Lifecycle {
       view(ports, await update(desk, idOrName, request, new Patience(ports.clock, waitMs))),
     refresh: async (idOrName, request = {}, { waitMs } = {}) =>
       view(ports, await refresh(desk, idOrName, request, new Patience(ports.clock, waitMs))),
-    createWake: (idOrName, request) => createWake(desk, idOrName, request),
-    listWakes: (idOrName) => listWakes(desk, idOrName),
-    removeWake: (idOrName, wakeId) => removeWake(desk, idOrName, wakeId),
+    ...wakes,
     callWake: (token, given) => callWake(desk, token, given),
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
     list: () => list(ports),

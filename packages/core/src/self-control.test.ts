@@ -1,10 +1,10 @@
-import { TorporError } from "@torpor/contract";
+import { type SelfVerb, TorporError } from "@torpor/contract";
 import { describe, expect, test } from "vitest";
-import { MemoryWorld } from "./testing/index.ts";
+import { FakeClock, MemoryWorld } from "./testing/index.ts";
 import { gateAt } from "./testing/scenes.ts";
 
-async function withGranted(selfControl?: ("pause" | "fork")[], failpoint?: (name: string) => Promise<void>) {
-  const world = new MemoryWorld();
+async function withGranted(selfControl?: SelfVerb[], failpoint?: (name: string) => Promise<void>) {
+  const world = new MemoryWorld({ clock: new FakeClock({ auto: false }) });
   const lifecycle = world.lifecycle(failpoint);
   const { sandbox } = await lifecycle.create({ image: "debian", name: "base", ...(selfControl === undefined ? {} : { selfControl }) });
   const ask = (verb: string, options = "{}", id = "R1") => world.engine.ask(sandbox?.id ?? "", { id, verb, options });
@@ -19,6 +19,33 @@ describe("what a process asks for its sandbox", () => {
     expect(await ask("pause", "", "R2")).toMatchObject({ result: { memory: true } });
     expect(await lifecycle.get("base")).toMatchObject({ state: "paused" });
     expect((await lifecycle.operations("base"))[0]).toMatchObject({ kind: "pause", actor: "self" });
+  });
+
+  test("a pause with an end wakes by itself, and has one wake, however often it was told of", async () => {
+    const { lifecycle, ask } = await withGranted(["pause"]);
+    expect(await ask("pause", '{"wakeAfterMs":3600000}')).toMatchObject({ result: { memory: true } });
+    expect(await ask("pause", '{"wakeAfterMs":3600000}')).toMatchObject({ result: { memory: true } });
+    expect((await lifecycle.listWakes("base")).wakes).toMatchObject([{ kind: "at", label: expect.stringContaining("R1") }]);
+    expect((await lifecycle.operations("base")).map(({ kind }) => kind)).toEqual(["pause", "create"]);
+  });
+
+  test("a pause that fails leaves no wake", async () => {
+    const { world, lifecycle, ask } = await withGranted(["pause"]);
+    world.engine.failNext("capture", new TorporError("storage_failed", "broke"));
+    expect(await ask("pause", '{"wakeAfterMs":3600000}')).toMatchObject({ error: { code: "storage_failed" } });
+    expect((await lifecycle.listWakes("base")).wakes).toEqual([]);
+  });
+
+  test("a snapshot and an address are made once", async () => {
+    const { lifecycle, ask } = await withGranted(["snapshot", "wake"]);
+    expect(await ask("snapshot", '{"name":"point"}')).toMatchObject({ result: { snapshot: { name: "point" } } });
+    expect(await ask("snapshot", '{"name":"point"}')).toMatchObject({ result: { snapshot: { name: "point" } } });
+    expect(await lifecycle.snapshots.list()).toHaveLength(1);
+    const first = await ask("wake", "{}", "R2");
+    expect(first).toMatchObject({ result: { path: expect.stringMatching(/^\/v1\/wake\/\S{20,}$/) } });
+    // The first answer was lost: its address was told to nobody.
+    expect(await ask("wake", "{}", "R2")).not.toEqual(first);
+    expect((await lifecycle.listWakes("base")).wakes).toHaveLength(1);
   });
 
   test.each([

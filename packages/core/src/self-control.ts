@@ -1,12 +1,18 @@
 import {
   type Actor,
+  type CreatedWake,
+  CreateSnapshotRequest,
+  type CreateWakeRequest,
   ForkRequest,
   fromErrorBody,
   type OperationAnswer,
-  PauseRequest,
+  type PauseRequest,
+  SelfPauseRequest,
   SelfVerb,
+  SelfWakeRequest,
   TorporError,
   toErrorBody,
+  type WakeList,
 } from "@torpor/contract";
 import { lookUp } from "./commands.ts";
 import { describeError, toTorporError } from "./failure.ts";
@@ -24,6 +30,10 @@ interface CallOptions {
 export interface SelfCalls {
   pause(id: string, request: PauseRequest, options: CallOptions): Promise<OperationAnswer>;
   fork(id: string, request: ForkRequest, options: CallOptions): Promise<OperationAnswer>;
+  snapshot(id: string, request: CreateSnapshotRequest, options: CallOptions): Promise<OperationAnswer>;
+  createWake(id: string, request: CreateWakeRequest): Promise<CreatedWake>;
+  listWakes(id: string): Promise<WakeList>;
+  removeWake(id: string, wakeId: string): Promise<void>;
 }
 
 /** What a process asks becomes a call like any other, repeatable by the request's id: whoever tells of it again gets the same outcome. */
@@ -32,8 +42,7 @@ export function serveRequests(ports: Ports, calls: SelfCalls, ready: () => Promi
     try {
       // A recovery frees what nothing refers to: nothing may begin beside it.
       await ready();
-      const { operation } = await perform(await lookUp(ports, sandboxId), request, calls);
-      return operation.error === null ? { result: operation.result } : tell(fromErrorBody({ error: operation.error }), request.verb);
+      return await perform(await lookUp(ports, sandboxId), request, calls);
     } catch (error) {
       if (!(error instanceof TorporError))
         ports.log.error("a request from inside failed", { sandbox: sandboxId, cause: describeError(error) });
@@ -48,16 +57,57 @@ function tell(error: TorporError, verb: string): SelfAnswer {
   return { error: { code: error.code, message: `the ${verb} failed: who runs this sandbox is told why` } };
 }
 
-function perform(sandbox: SandboxRecord, { id, verb, options }: SelfRequest, calls: SelfCalls): Promise<OperationAnswer> {
+async function perform(sandbox: SandboxRecord, { id, verb, options }: SelfRequest, calls: SelfCalls): Promise<SelfAnswer> {
   const granted = checkGranted(sandbox, verb);
   if (!/^\w{1,64}$/.test(id)) throw new TorporError("invalid_request", "the request has no id");
   const call: CallOptions = { actor: "self", once: { key: `self-${id}`, fingerprint: options } };
   switch (granted) {
-    case "pause":
-      return calls.pause(sandbox.id, parse(PauseRequest, options), call);
+    case "pause": {
+      const { wakeAfterMs, ...request } = parse(SelfPauseRequest, options);
+      const pause = () => calls.pause(sandbox.id, request, call);
+      return answerOf(await (wakeAfterMs === undefined ? pause() : pauseFor(sandbox.id, id, wakeAfterMs, calls, pause)), verb);
+    }
     case "fork":
-      return calls.fork(sandbox.id, parse(ForkRequest, options), call);
+      return answerOf(await calls.fork(sandbox.id, parse(ForkRequest, options), call), verb);
+    case "snapshot":
+      return answerOf(await calls.snapshot(sandbox.id, parse(CreateSnapshotRequest, options), call), verb);
+    case "wake": {
+      const { path, id: wakeId } = await wakeOnce(sandbox.id, id, { ...parse(SelfWakeRequest, options), url: true }, calls);
+      return { result: { path, id: wakeId } };
+    }
   }
+}
+
+function answerOf({ operation }: OperationAnswer, verb: string): SelfAnswer {
+  return operation.error === null ? { result: operation.result } : tell(fromErrorBody({ error: operation.error }), verb);
+}
+
+/** The wake is there before the pause, and goes with one that did not come about. */
+async function pauseFor(
+  sandboxId: string,
+  requestId: string,
+  afterMs: number,
+  calls: SelfCalls,
+  pause: () => Promise<OperationAnswer>,
+): Promise<OperationAnswer> {
+  const wake = await wakeOnce(sandboxId, requestId, { afterMs }, calls);
+  // It may have come meanwhile, and be gone.
+  const takeBack = () => calls.removeWake(sandboxId, wake.id).catch(() => {});
+  const answer = await pause().catch(async (error: unknown) => {
+    await takeBack();
+    throw error;
+  });
+  if (answer.operation.error !== null) await takeBack();
+  return answer;
+}
+
+/** One for each request: what an earlier daemon made for it is replaced, since its address was told to nobody. */
+async function wakeOnce(sandboxId: string, requestId: string, request: CreateWakeRequest, calls: SelfCalls): Promise<CreatedWake> {
+  const label = `torpor in the sandbox, request ${requestId}`;
+  for (const earlier of (await calls.listWakes(sandboxId)).wakes) {
+    if (earlier.label === label) await calls.removeWake(sandboxId, earlier.id);
+  }
+  return calls.createWake(sandboxId, { ...request, label });
 }
 
 function checkGranted({ name, selfControl = [] }: SandboxRecord, verb: string): SelfVerb {

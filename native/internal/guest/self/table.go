@@ -95,14 +95,15 @@ func (t *Table) Answer(id string, text []byte) {
 	p.answer <- answer
 }
 
-// Restored ends what a restore has answered: a pause that the daemon had been asked for, and in a child each fork. Anything else is asked again.
+// Restored ends what a restore has answered: a pause that the daemon had been asked for, and in a child each fork and snapshot. Anything else is
+// asked again.
 func (t *Table) Restored(h identity.Hello) {
 	t.mu.Lock()
 	waiting := slices.Clone(t.pending)
 	t.mu.Unlock()
 	for _, p := range waiting {
 		resumed := h.GetOrigin() == "resumed" && p.request.Verb == "pause" && p.delivered
-		forked := h.GetOrigin() == "forked" && p.request.Verb == "fork"
+		forked := h.GetOrigin() == "forked" && (p.request.Verb == "fork" || p.request.Verb == "snapshot")
 		if (resumed || forked) && t.take(p.id) != nil {
 			p.answer <- selfline.Answer{Result: identity.Describe(h)}
 		}
