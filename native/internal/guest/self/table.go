@@ -66,13 +66,13 @@ func (t *Table) Stream(ctx context.Context, send func(*guestv1.SelfRequest) erro
 			if sent[p.id] {
 				continue
 			}
+			// Before it is sent: the pause that it asks for may freeze this very line.
+			t.setDelivered(p, true)
 			if err := send(&guestv1.SelfRequest{Id: p.id, Verb: p.request.Verb, Options: string(p.request.Options)}); err != nil {
+				t.setDelivered(p, false)
 				return err
 			}
 			sent[p.id] = true
-			t.mu.Lock()
-			p.delivered = true
-			t.mu.Unlock()
 		}
 		select {
 		case <-changed:
@@ -80,6 +80,12 @@ func (t *Table) Stream(ctx context.Context, send func(*guestv1.SelfRequest) erro
 			return ctx.Err()
 		}
 	}
+}
+
+func (t *Table) setDelivered(p *pending, delivered bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p.delivered = delivered
 }
 
 // Answer ends a request with the daemon's words.

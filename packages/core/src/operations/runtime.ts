@@ -1,6 +1,6 @@
 import { TorporError } from "@torpor/contract";
 import type { CheckpointManifest } from "../ports/checkpoints.ts";
-import type { RuntimeSpec } from "../ports/engine.ts";
+import type { RuntimeSpec, RuntimeStatus } from "../ports/engine.ts";
 import type { Identity } from "../ports/guest.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { SandboxRecord } from "../ports/store.ts";
@@ -70,10 +70,23 @@ export async function greetNew(
   try {
     await greet(ports, sandbox, runtimeId, generation, origin);
   } catch (cause) {
-    const status = await ports.engine.inspect(runtimeId);
+    const status = await statusAfter(ports, runtimeId, cause);
     if (status.state !== "ended") throw cause;
     const [code, made] = origin === "boot" ? (["engine_failed", "started"] as const) : (["restore_failed", "restored"] as const);
     throw new TorporError(code, `sandbox ${sandbox.name} ended as soon as it was ${made}: ${status.cause.message}`, { cause });
+  }
+}
+
+/** The line breaks a moment before the end of the runtime is seen. */
+const endLooks = 40;
+const lookAgainMs = 50;
+
+async function statusAfter({ engine, clock }: Ports, runtimeId: string, cause: unknown): Promise<RuntimeStatus> {
+  const lost = cause instanceof TorporError && cause.code === "sandbox_not_running";
+  for (let look = 1; ; look++) {
+    const status = await engine.inspect(runtimeId);
+    if (status.state !== "running" || !lost || look === endLooks) return status;
+    await clock.sleep(lookAgainMs);
   }
 }
 
