@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TorporError } from "@torpor/sdk";
 import { expect, test } from "vitest";
+import { Follower } from "./harness/follow.ts";
 import { eventually, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 
@@ -23,6 +24,23 @@ test("its ttl pauses it, and twenty commands at once wake it by one resume (P19,
   expect(await output(client, name, "pgrep -x sleep")).not.toBe("");
   const resumes = (await client.operations(name)).filter(({ kind }) => kind === "resume");
   expect(resumes).toMatchObject([{ actor: "autoResume", status: "succeeded" }]);
+});
+
+test("what was written up to a pause by its ttl is there afterwards, as after any pause (T01)", { timeout: 60_000 }, async () => {
+  const name = await startSandbox(client, { ttlMs: 3000 });
+  const program =
+    "import time\nn = 0\nwhile True:\n    n += 1\n    with open('/root/n', 'a') as f: f.write(f'{n}\\n')\n    print(n, flush=True)\n    time.sleep(0.02)";
+  const { id } = await client.startSession(name, { argv: ["python3", "-c", program] });
+  const told = new Follower(await client.attach(name, id));
+  await told.finished;
+  expect(told.end?.reason ?? told.failure).toBe("paused");
+  await eventually(() => state(name), isPaused);
+  const last = Number(told.text.trim().split("\n").at(-1));
+  expect(last).toBeGreaterThan(20);
+  await client.resume(name, { memory: "require" });
+  const written = (await output(client, name, "cat /root/n")).split("\n").map(Number);
+  expect(written.at(-1)).toBeGreaterThanOrEqual(last);
+  expect(written).toEqual(written.map((_, index) => index + 1));
 });
 
 test("looking at it keeps none awake, using it does; a file call wakes it (T06, T13)", { timeout: 60_000 }, async () => {

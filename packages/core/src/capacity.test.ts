@@ -77,6 +77,21 @@ describe("a node that is full", () => {
     await expect(make(lifecycle, "c")).rejects.toMatchObject({ details: { resource: "disk", free: 5 * 2 ** 30 } });
   });
 
+  test("A06: a sandbox whose start fails again and again holds no memory and no CPU, and starts when its fault is gone", async () => {
+    const { world, lifecycle } = node();
+    await make(lifecycle, "a");
+    await lifecycle.stop("a");
+    for (let i = 0; i < 20; i++) {
+      world.engine.failNext("boot", broken);
+      expect((await lifecycle.start("a")).operation.status).toBe("failed");
+    }
+    expect((await lifecycle.capacity()).held).toMatchObject({ memoryBytes: 0, cpus: 0 });
+    await make(lifecycle, "b");
+    await make(lifecycle, "c");
+    await lifecycle.pause("b");
+    expect((await lifecycle.start("a")).operation.status).toBe("succeeded");
+  });
+
   test("keeps the room of a runtime that is not proved gone", async () => {
     const { world, lifecycle } = node();
     await make(lifecycle, "a");
