@@ -71,7 +71,7 @@ export const queryBoolean = queryText(
 );
 
 /** Several of one kind in one text, with commas between them. */
-export const queryList = (item: z.ZodType<string, string>, maximum: number) =>
+export const queryList = <T extends string>(item: z.ZodType<T, T>, maximum: number) =>
   queryText(
     z
       .string()

@@ -187,4 +187,8 @@ export const Sandbox = z.object({
 });
 export type Sandbox = z.infer<typeof Sandbox>;
 
-export const SandboxList = z.object({ sandboxes: z.array(Sandbox) });
+export const SandboxList = z.object({
+  sandboxes: z.array(Sandbox),
+  /** `after` of the next page; null when this is the last. */
+  next: z.string().nullable(),
+});

@@ -43,12 +43,6 @@ export async function view(ports: Ports, sandbox: SandboxRecord): Promise<Sandbo
   return sandboxView(sandbox, active?.status === "running" ? active : undefined);
 }
 
-export async function list(ports: Ports): Promise<Sandbox[]> {
-  const [sandboxes, active] = await Promise.all([ports.store.listSandboxes(), ports.store.runningOperations()]);
-  const byId = new Map(active.map((record) => [record.id, record]));
-  return sandboxes.map((sandbox) => sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId)));
-}
-
 export async function operation(ports: Ports, id: string): Promise<Operation> {
   const record = await ports.store.findOperation(id);
   if (record === undefined) throw new TorporError("operation_not_found", `there is no operation ${id}`);

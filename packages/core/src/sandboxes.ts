@@ -37,11 +37,12 @@ import { type GuestUse, useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
 import { imagesInUse } from "./images-in-use.ts";
 import type { Command } from "./lifecycle/states.ts";
+import { type ListFilter, type Page, page } from "./listing.ts";
 import { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Share } from "./ports/share.ts";
 import type { WakeCall } from "./ports/wake-store.ts";
-import { answer, type EventRange, list, operation, operations, view } from "./reading.ts";
+import { answer, type EventRange, operation, operations, view } from "./reading.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { Restarts } from "./restarts.ts";
 import { defaultRetention, forget, type Retention } from "./retention.ts";
@@ -103,6 +104,8 @@ export interface Lifecycle {
   get(idOrName: string): Promise<Sandbox>;
   /** Oldest first. */
   list(): Promise<Sandbox[]>;
+  /** Some of them, a page at a time. */
+  page(filter?: ListFilter): Promise<Page>;
   /** How its files differ from its image's, or those of another sandbox (`with`) from its own. Refusals come with the first. */
   diff(idOrName: string, options?: DiffOptions): AsyncIterable<Difference>;
   /** What was forked from what: all, or the family of one. Parents before their children. */
@@ -215,7 +218,8 @@ export function createLifecycle(given: Ports): Lifecycle {
     ...wakes,
     callWake: (token, given) => callWake(desk, token, given),
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
-    list: () => list(ports),
+    list: async () => (await page(ports, {})).sandboxes,
+    page: (filter = {}) => page(ports, filter),
     diff: (idOrName, options = {}) => compareFiles(desk, idOrName, options),
     family: (idOrName) => family(ports, idOrName),
     operation: (id) => operation(ports, id),

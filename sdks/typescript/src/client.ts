@@ -20,6 +20,7 @@ import type {
   ResumeRequest,
   RouteName,
   Sandbox,
+  SandboxState,
   Session,
   StartSessionRequest,
   StopRequest,
@@ -38,6 +39,8 @@ import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 
+/** Sandboxes that one answer has at most. */
+const pageSize = 200;
 /** Between two looks at an operation that takes longer than one call waits, in ms. */
 const followMs = 1000;
 
@@ -49,6 +52,12 @@ export interface Waiting {
    * Default: to its end.
    */
   readonly waitMs?: number;
+}
+
+export interface SandboxFilter {
+  readonly states?: readonly SandboxState[];
+  /** All of them have to be there. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface WaitingForRoom extends Waiting {
@@ -93,8 +102,19 @@ export class TorporClient {
     return this.#change("createSandbox", { body }, waiting);
   }
 
-  async list(): Promise<Sandbox[]> {
-    return (await this.#transport.json<{ sandboxes: Sandbox[] }>("listSandboxes")).sandboxes;
+  /** Oldest first: all of them, or those that the filter lets through, fetched a page at a time. */
+  async list(filter: SandboxFilter = {}): Promise<Sandbox[]> {
+    const label = Object.entries(filter.labels ?? {}).map(([name, value]) => `${name}=${value}`);
+    const query = { state: filter.states?.join(","), label: label.length === 0 ? undefined : label.join(","), limit: pageSize };
+    const all: Sandbox[] = [];
+    for (let after: string | undefined; ; ) {
+      const { sandboxes, next } = await this.#transport.json<{ sandboxes: Sandbox[]; next?: string | null }>("listSandboxes", {
+        query: { ...query, after },
+      });
+      all.push(...sandboxes);
+      if (next == null) return all;
+      after = next;
+    }
   }
 
   get(id: string): Promise<Sandbox> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DifferenceLine, DifferenceList } from "../difference.ts";
 import { Family } from "../family.ts";
-import { json, queryBoolean, queryInteger, route, SandboxParams } from "../route-shape.ts";
+import { json, queryBoolean, queryInteger, queryList, route, SandboxParams } from "../route-shape.ts";
 import {
   CreateSandboxRequest,
   ForkRequest,
@@ -9,11 +9,14 @@ import {
   ResumeRequest,
   Sandbox,
   SandboxList,
+  SandboxState,
   StartRequest,
   StopRequest,
 } from "../sandbox.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "../timing.ts";
 import { done, made, Wait, WaitCapacity } from "./answer.ts";
+
+const LabelFilter = z.string().regex(/^[^=,]{1,63}=[^,]{0,255}$/, "a label is asked for as name=value");
 
 const sandbox = { tag: "sandboxes", params: SandboxParams } as const;
 
@@ -32,7 +35,21 @@ export const sandboxRoutes = {
     method: "GET",
     path: "/v1/sandboxes",
     tag: "sandboxes",
-    summary: "All sandboxes, in every state.",
+    summary: "Sandboxes, oldest first: all, in every state, unless fewer are asked for.",
+    query: z.strictObject({
+      state: queryList(SandboxState, SandboxState.options.length)
+        .optional()
+        .describe("Only those in these states, with commas between them: running,paused"),
+      label: queryList(LabelFilter, 32).optional().describe("Only those with all of these labels: owner=me,step=3"),
+      limit: queryInteger(1000).optional().describe("Sandboxes a page. Default: all."),
+      after: z
+        .string()
+        .max(200)
+        .optional()
+        .describe(
+          "`next` of the page before. Each sandbox that is there throughout comes exactly once, whatever is made and removed meanwhile.",
+        ),
+    }),
     responses: { 200: json(SandboxList) },
   }),
   getSandbox: route({

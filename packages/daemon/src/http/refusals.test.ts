@@ -123,7 +123,7 @@ test("an operation that fails answers with its error and its id", async () => {
 
 test("a fault is told with the request's id and without its text", async () => {
   await using faulty = await startTestServer();
-  faulty.served.lifecycle.list = async () => {
+  faulty.served.lifecycle.page = async () => {
     throw new Error("secret at /root/key");
   };
   const answer = await faulty.app.inject("/v1/sandboxes");

@@ -11,7 +11,14 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
   serve(app, routes.createSandbox, async ({ body, ...call }) =>
     answerOperation(call.reply, 201, await lifecycle.create(body, callOptions(call, body))),
   );
-  serve(app, routes.listSandboxes, async () => ({ sandboxes: await lifecycle.list() }));
+  serve(app, routes.listSandboxes, async ({ query: { state, label, limit, after } }) =>
+    lifecycle.page({
+      ...(state === undefined ? {} : { states: state }),
+      ...(label === undefined ? {} : { labels: Object.fromEntries(label.map(splitLabel)) }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(after === undefined ? {} : { after }),
+    }),
+  );
   serve(app, routes.getSandbox, async ({ params }) => lifecycle.get(params.id));
   serve(app, routes.updateSandbox, async ({ params, query, body }) =>
     lifecycle.update(params.id, body, { waitMs: query.wait ?? defaultWaitMs }),
@@ -43,4 +50,9 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
     const text = await lifecycle.logs(params.id, query.limit ?? logLimitBytes);
     return reply.type("text/plain; charset=utf-8").send(text);
   });
+}
+
+function splitLabel(text: string): [name: string, value: string] {
+  const at = text.indexOf("=");
+  return [text.slice(0, at), text.slice(at + 1)];
 }
