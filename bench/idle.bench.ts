@@ -37,7 +37,8 @@ export const benchmark: Benchmark = {
       ...rounds.results(),
       ...exec,
       {
-        name: "memory of a running idle sandbox, MB PSS (all processes; floor sentry + gofer + 15)",
+        name: "memory of a running idle sandbox, PSS (all processes; floor sentry + gofer + 15)",
+        unit: "MB",
         value: memory.value / 1e6,
         floor: memory.floor / 1e6 + 15,
         bound: 1,
@@ -60,13 +61,14 @@ class Rounds {
       resume: 1.25,
       "create from a memory snapshot": 1.25,
       "fork, source frozen": 1.2,
-      "checkpoint stored, MB": 1,
+      "checkpoint stored": 1,
     };
     return Object.entries(this.values).map(([name, values]) => ({
       name,
       value: median(values),
       floor: median(this.floors[name] ?? []),
       bound: bounds[name] ?? 1.3,
+      ...(name === "checkpoint stored" ? { unit: "MB" } : {}),
     }));
   }
 }
@@ -76,7 +78,7 @@ async function measureRound({ client, floor, exec }: Subject, rounds: Rounds, ru
   const { ms: pause } = await timed(() => client.pause("idle"));
   rounds.add("pause", pause, sum(raw, "pause", "checkpoint", "delete", "umount"));
   const { operation } = await client.pause("still");
-  rounds.add("checkpoint stored, MB", Number(operation?.result.checkpointBytes) / 1e6, 6);
+  rounds.add("checkpoint stored", Number(operation?.result.checkpointBytes) / 1e6, 6);
   await client.resume("still");
 
   const rawResume = await floor.call("resume", { name: "idle" });
