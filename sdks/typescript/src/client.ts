@@ -39,8 +39,6 @@ import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 
-/** Sandboxes that one answer has at most. */
-const pageSize = 200;
 /** Between two looks at an operation that takes longer than one call waits, in ms. */
 const followMs = 1000;
 
@@ -102,19 +100,11 @@ export class TorporClient {
     return this.#change("createSandbox", { body }, waiting);
   }
 
-  /** Oldest first: all of them, or those that the filter lets through, fetched a page at a time. */
+  /** Oldest first: all of them, or those that the filter lets through. Without a filter the call is one that older daemons know. */
   async list(filter: SandboxFilter = {}): Promise<Sandbox[]> {
     const label = Object.entries(filter.labels ?? {}).map(([name, value]) => `${name}=${value}`);
-    const query = { state: filter.states?.join(","), label: label.length === 0 ? undefined : label.join(","), limit: pageSize };
-    const all: Sandbox[] = [];
-    for (let after: string | undefined; ; ) {
-      const { sandboxes, next } = await this.#transport.json<{ sandboxes: Sandbox[]; next?: string | null }>("listSandboxes", {
-        query: { ...query, after },
-      });
-      all.push(...sandboxes);
-      if (next == null) return all;
-      after = next;
-    }
+    const query = { state: filter.states?.join(","), label: label.length === 0 ? undefined : label.join(",") };
+    return (await this.#transport.json<{ sandboxes: Sandbox[] }>("listSandboxes", { query })).sandboxes;
   }
 
   get(id: string): Promise<Sandbox> {
