@@ -4,7 +4,7 @@ import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";
-import { holdingOf } from "./lifecycle/holding.ts";
+import { holdingOf, nothing, plus } from "./lifecycle/holding.ts";
 import { newOperation } from "./lifecycle/new-operation.ts";
 import { busy, nameTaken, notFound, snapshotNameTaken } from "./lifecycle/refusals.ts";
 import type { Command } from "./lifecycle/states.ts";
@@ -188,7 +188,5 @@ async function checkChildren(ports: Ports, { resources }: SandboxRecord, childre
   for (const { name } of children) {
     if ((await ports.store.findSandbox(name)) !== undefined) throw nameTaken(name);
   }
-  const { memoryBytes, cpus, diskBytes } = resources;
-  const count = children.length;
-  await requireRoom(ports, { memoryBytes: memoryBytes * count, cpus: cpus * count, diskBytes: diskBytes * count });
+  await requireRoom(ports, children.map(() => resources).reduce(plus, nothing));
 }

@@ -1,9 +1,8 @@
-import type { CheckpointManifest } from "../ports/checkpoints.ts";
 import type { Capture } from "../ports/engine.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
-import { capture, goOn, runtimeOf, sealCapture, undoFreeze } from "./freezing.ts";
+import { capture, checkpointOf, goOn, runtimeOf, sealCapture, undoFreeze } from "./freezing.ts";
 import { note, numericNote, optionalNote, type Phase, type Work } from "./procedure.ts";
 import { bothEnded, cloneAnew, readCheckpoint } from "./runtime.ts";
 
@@ -87,8 +86,4 @@ async function copyCheckpoint(ports: Ports, sandbox: SandboxRecord, from: State,
   const copied = { ...manifest, id: to.checkpointId, diskId: to.diskId, sandboxId: to.ownerId };
   await ports.checkpoints.clone(from.checkpointId, copied);
   return checkpointOf(copied);
-}
-
-function checkpointOf({ id, parts, createdAt }: CheckpointManifest): NonNullable<SandboxRecord["checkpoint"]> {
-  return { id, storedBytes: parts.reduce((sum, part) => sum + part.sizeBytes, 0), createdAt };
 }

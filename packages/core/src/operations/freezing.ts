@@ -75,7 +75,7 @@ export async function sealCapture(
   const sealed = work.repeated ? await ports.checkpoints.read(id) : undefined;
   if (sealed !== undefined) return sealed;
   // A small one is flushed by the seal in one go with its manifest: twice would cost the pool's log a second wait.
-  const flushed = durable && storedBytes(captured) > flushAheadBytes ? ports.checkpoints.flush(id) : Promise.resolve();
+  const flushed = durable && storedBytes(captured.parts) > flushAheadBytes ? ports.checkpoints.flush(id) : Promise.resolve();
   const [parts] = await bothEnded([ports.engine.digest(runtimeOf(work.sandbox), note(work, "location"), captured.parts), flushed]);
   const manifest = manifestOf(work, id, diskId, { ...captured, parts });
   await ports.checkpoints.seal(manifest, { durable });
@@ -103,8 +103,13 @@ function manifestOf(work: Work, id: string, diskId: string, captured: Capture & 
 
 const flushAheadBytes = 32 * 1024 * 1024;
 
-export function storedBytes(captured: Capture): number {
-  return captured.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+/** What a sandbox's or snapshot's record says of its checkpoint. */
+export function checkpointOf({ id, parts, createdAt }: CheckpointManifest): NonNullable<SandboxRecord["checkpoint"]> {
+  return { id, storedBytes: storedBytes(parts), createdAt };
+}
+
+function storedBytes(parts: Capture["parts"]): number {
+  return parts.reduce((sum, part) => sum + part.sizeBytes, 0);
 }
 
 /** A thaw that fails is tried again before anything is given up: all memory hangs on it. */

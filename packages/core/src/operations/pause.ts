@@ -1,7 +1,7 @@
 import type { Capture } from "../ports/engine.ts";
 import { quietly, survivor } from "./aftermath.ts";
 import { endingFailed, reclaim, shutdown } from "./ending.ts";
-import { capture, freeze, quiesce, sealCapture, storedBytes, undoFreeze } from "./freezing.ts";
+import { capture, checkpointOf, freeze, quiesce, sealCapture, undoFreeze } from "./freezing.ts";
 import { note, numericNote, type Outcome, type Procedure, type Work } from "./procedure.ts";
 import { calledOff, timeoutOf } from "./timeout.ts";
 
@@ -27,7 +27,7 @@ export const pause: Procedure = {
         const { sandbox, operation } = work;
         const captured = operation.notes.capture as Capture;
         const manifest = await sealCapture(work, note(work, "checkpointId"), sandbox.diskId ?? "", captured);
-        const checkpoint = { id: manifest.id, storedBytes: storedBytes(captured), createdAt: manifest.createdAt };
+        const checkpoint = checkpointOf(manifest);
         // The line of an earlier checkpoint that could not be restored ends here.
         return {
           sandbox: { checkpoint },
