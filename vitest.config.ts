@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 /** Prepared by whoever owns the system tests: makes the pool, the image and the daemon that they share. */
 const systemSetup = "test/system/setup.ts";
 
+/** Sandboxes measure and exhaust the host, so no two files of a project at once. */
+const oneByOne = { pool: "forks", maxWorkers: 1, fileParallelism: false, testTimeout: 120_000, hookTimeout: 180_000 } as const;
+
 export default defineConfig({
   test: {
     projects: [
@@ -26,25 +29,22 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.system.test.ts"],
+          exclude: ["test/system/faults/**"],
           ...(existsSync(systemSetup) ? { globalSetup: [systemSetup] } : {}),
-          // Sandboxes measure and exhaust the host, so no two files at once.
-          pool: "forks",
-          maxWorkers: 1,
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          ...oneByOne,
         },
+      },
+      {
+        // Each of its files has a daemon of its own, which it kills: the whole run has them beside those of `system`.
+        test: { name: "faults", include: ["test/system/faults/**/*.system.test.ts"], ...oneByOne },
       },
       {
         test: {
           name: "soak",
           include: ["test/soak/**/*.test.ts"],
           ...(existsSync(systemSetup) ? { globalSetup: [systemSetup] } : {}),
-          pool: "forks",
-          maxWorkers: 1,
-          fileParallelism: false,
+          ...oneByOne,
           testTimeout: 3_600_000,
-          hookTimeout: 180_000,
         },
       },
     ],

@@ -3,14 +3,18 @@ import { closingLine, type TestResult, totals } from "./result.ts";
 import { storeResults } from "./store.ts";
 import { runVitest } from "./vitest.ts";
 
-type Suite = "unit" | "system" | "soak" | "go";
+type Suite = "unit" | "system" | "faults" | "soak" | "go";
 
-const suites: Record<Suite, (args: string[]) => TestResult[] | Promise<TestResult[]>> = {
+const suites: Record<Suite, (args: string[]) => Promise<TestResult[]>> = {
   unit: (args) => runVitest("unit", args),
   go: runGo,
   system: (args) => runVitest("system", args),
+  faults: (args) => runVitest("faults", args),
   soak: (args) => runVitest("soak", args),
 };
+
+/** What runs without a choice: one after the other, those in one list beside each other. */
+const order: readonly (readonly Suite[])[] = [["unit"], ["go"], ["system", "faults"]];
 
 const [name, ...args] = process.argv.slice(2);
 process.exitCode = await main(name, args);
@@ -21,13 +25,17 @@ async function main(chosen: string | undefined, rest: string[]): Promise<number>
     return 2;
   }
   const results: TestResult[] = [];
-  for (const suite of chosen === undefined ? (["unit", "go", "system"] as const) : [chosen]) {
-    console.log(`\n--- ${suite}`);
-    const found = await suites[suite](rest);
-    storeResults(suite, found, rest.length === 0 ? "whole" : "part");
-    results.push(...found);
+  for (const beside of chosen === undefined ? order : [[chosen]]) {
+    console.log(`\n--- ${beside.join(", ")}`);
+    results.push(...(await Promise.all(beside.map((suite) => run(suite, rest)))).flat());
   }
   return report(results);
+}
+
+async function run(suite: Suite, rest: string[]): Promise<TestResult[]> {
+  const found = await suites[suite](rest);
+  storeResults(suite, found, rest.length === 0 ? "whole" : "part");
+  return found;
 }
 
 function report(results: TestResult[]): number {

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -13,12 +14,13 @@ type Report = {
 };
 
 /** Runs one vitest project; its own output goes to the terminal. */
-export function runVitest(project: string, args: readonly string[]): TestResult[] {
+export async function runVitest(project: string, args: readonly string[]): Promise<TestResult[]> {
   const directory = mkdtempSync(join(tmpdir(), "torpor-test-"));
   const report = join(directory, "report.json");
   const command = ["node_modules/vitest/vitest.mjs", "run", "--project", project, "--passWithNoTests"];
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const { status } = spawnSync(process.execPath, [...command, ...reporters, ...args], { stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(process.execPath, [...command, ...reporters, ...args], { stdio: ["ignore", "inherit", "inherit"] });
+  const [status] = (await once(child, "close")) as [number | null];
   const results = read(report);
   rmSync(directory, { recursive: true });
   // An error outside of any test (a global setup, an unhandled rejection) shows only in the exit code.

@@ -14,7 +14,7 @@ export function renderFailpoints(shimSource: string): string {
 <!-- Made from packages/core/src/operations and native/internal/shim/failpoint.go by scripts/reference/main.ts. -->
 
 Every step at which a daemon can be killed in the middle of an operation, and what the next daemon has made of the sandbox before it listens. Each row is
-walked on the in-memory engine (\`packages/core/src/operations/failpoints.test.ts\`) and on the real one (\`test/system/recovery-walk.system.test.ts\`): killed there, restarted,
+walked on the in-memory engine (\`packages/core/src/operations/failpoints.test.ts\`) and on the real one (\`test/system/faults/recovery-walk.system.test.ts\`): killed there, restarted,
 state, files and processes as the row says, and nothing left on the host. They are off by default:
 
 - \`TORPOR_FAILPOINT=name[@n][:action],…\` in the daemon's environment has it act when it reaches the step the n-th time: \`kill\` (the default, or as
@@ -44,7 +44,7 @@ daemon must not pull for minutes before it listens. An operation that has killed
 ## The shim
 
 What is left by a shim that ends at one of its steps is found and freed, or taken over by another shim: the call that it was at fails or is repeated, the sandbox's state is what it says
-(\`test/system/shim-failpoints.system.test.ts\`).
+(\`test/system/faults/shim-failpoints.system.test.ts\`).
 
 ${table(
   ["failpoint", "when"],

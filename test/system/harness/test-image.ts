@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
 /** What the tests use inside; the names tell the file in the cache. */
 const packages = ["ca-certificates", "curl", "git", "iproute2", "procps", "python3", "python3-pip", "python3-venv"];
 
-/** A root file system of Debian with Python, made once a machine (about 45 s) and kept in the user's cache. */
+/** A root file system of Debian with Python, made once a machine (about 45 s) and kept in the user's cache; whoever comes meanwhile waits for it. */
 export async function testImage(): Promise<string> {
   const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "torpor", "test-images");
   const tar = path.join(cache, `debian-${suite()}-${packages.length}-${packages.join("-").length}.tar`);
@@ -16,8 +16,15 @@ export async function testImage(): Promise<string> {
     const fresh = `${tar}.${process.pid}`;
     writeFileSync(sources, hostSources());
     execFileSync(
-      "mmdebstrap",
+      "flock",
       [
+        `${tar}.lock`,
+        "sh",
+        "-c",
+        'test -e "$0" || { made=$1; shift; "$@" && mv "$made" "$0"; }',
+        tar,
+        fresh,
+        "mmdebstrap",
         "--variant=minbase",
         `--include=${packages.join(",")}`,
         "--customize-hook=ln -s python3 $1/usr/bin/python",
@@ -28,7 +35,6 @@ export async function testImage(): Promise<string> {
       ],
       { stdio: "ignore" },
     );
-    renameSync(fresh, tar);
   }
   return tar;
 }

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { holdings, hostAgrees } from "./harness/holdings.ts";
-import { refusedStart } from "./harness/refused-start.ts";
-import { hostRuntime, isAlive } from "./harness/runtime.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { goesOn, startWitness, type Witness } from "./harness/witness.ts";
+import { holdings, hostAgrees } from "../harness/holdings.ts";
+import { refusedStart } from "../harness/refused-start.ts";
+import { hostRuntime, isAlive } from "../harness/runtime.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
+import { goesOn, startWitness, type Witness } from "../harness/witness.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-refused-store-"));
 const armed = path.join(directory, "armed");

@@ -4,16 +4,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { hostAgrees } from "./harness/holdings.ts";
-import { eventually } from "./harness/inside.ts";
-import { fillMemory } from "./harness/large-memory.ts";
-import { Registry } from "./harness/registry.ts";
-import { removeAll } from "./harness/remove-all.ts";
-import { hostRuntime } from "./harness/runtime.ts";
-import { stoppedAt } from "./harness/stopped-at.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { layoutFromTar } from "./harness/test-layout.ts";
-import { goesOn, hasFiles, startWitness, type Witness } from "./harness/witness.ts";
+import { hostAgrees } from "../harness/holdings.ts";
+import { eventually } from "../harness/inside.ts";
+import { fillMemory } from "../harness/large-memory.ts";
+import { Registry } from "../harness/registry.ts";
+import { removeAll } from "../harness/remove-all.ts";
+import { hostRuntime } from "../harness/runtime.ts";
+import { stoppedAt } from "../harness/stopped-at.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
+import { layoutFromTar } from "../harness/test-layout.ts";
+import { goesOn, hasFiles, startWitness, type Witness } from "../harness/witness.ts";
 
 const mib = 2 ** 20;
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-storage-"));

@@ -3,10 +3,10 @@ import { release, totalmem } from "node:os";
 import { setTimeout as passes } from "node:timers/promises";
 import type { TorporClient } from "@torpor/sdk";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { eventually, output } from "./harness/inside.ts";
-import { hostRuntime, isAlive, killHard } from "./harness/runtime.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { torpor } from "./harness/torpor-command.ts";
+import { eventually, output } from "../harness/inside.ts";
+import { hostRuntime, isAlive, killHard } from "../harness/runtime.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
+import { torpor } from "../harness/torpor-command.ts";
 
 /** A number a line, for ever, as a command that somebody watches. */
 const counting = ["python3", "-u", "-c", "import itertools, time\nfor n in itertools.count(1):\n    print(n)\n    time.sleep(0.01)\n"];

@@ -2,12 +2,12 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Follower } from "./harness/follow.ts";
-import { hostAgrees } from "./harness/holdings.ts";
-import { eventually } from "./harness/inside.ts";
-import { removeAll } from "./harness/remove-all.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { goesOn, startWitness } from "./harness/witness.ts";
+import { Follower } from "../harness/follow.ts";
+import { hostAgrees } from "../harness/holdings.ts";
+import { eventually } from "../harness/inside.ts";
+import { removeAll } from "../harness/remove-all.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
+import { goesOn, startWitness } from "../harness/witness.ts";
 
 /** The host's clock stays as it is: libfaketime tells the daemon's process another wall clock, which is read from a file at each look. */
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-clock-"));

@@ -2,11 +2,11 @@ import { copyFileSync, readdirSync, readFileSync, renameSync, statSync, writeFil
 import { open, rename } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { parseManifest, renderManifest } from "../../packages/daemon/src/checkpoints/manifest.ts";
-import { flipByte } from "./harness/flip-byte.ts";
-import { hostAgrees } from "./harness/holdings.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { goesOn, startWitness } from "./harness/witness.ts";
+import { parseManifest, renderManifest } from "../../../packages/daemon/src/checkpoints/manifest.ts";
+import { flipByte } from "../harness/flip-byte.ts";
+import { hostAgrees } from "../harness/holdings.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
+import { goesOn, startWitness } from "../harness/witness.ts";
 
 let daemon: TestDaemon;
 beforeAll(async () => {

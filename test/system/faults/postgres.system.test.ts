@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as passes } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { PostgresServer } from "../../packages/daemon/src/stores/testing/postgres-server.ts";
-import { hostAgrees } from "./harness/holdings.ts";
-import { post } from "./harness/post.ts";
-import { removeAll } from "./harness/remove-all.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { goesOn, startWitness, type Witness } from "./harness/witness.ts";
+import { PostgresServer } from "../../../packages/daemon/src/stores/testing/postgres-server.ts";
+import { hostAgrees } from "../harness/holdings.ts";
+import { post } from "../harness/post.ts";
+import { removeAll } from "../harness/remove-all.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
+import { goesOn, startWitness, type Witness } from "../harness/witness.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-postgres-daemon-"));
 const armed = path.join(directory, "armed");

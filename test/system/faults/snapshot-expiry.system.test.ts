@@ -1,9 +1,9 @@
 import { test } from "vitest";
-import { importBare } from "./harness/bare-image.ts";
-import { holdings } from "./harness/holdings.ts";
-import { eventually } from "./harness/inside.ts";
-import { removeAll } from "./harness/remove-all.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
+import { importBare } from "../harness/bare-image.ts";
+import { holdings } from "../harness/holdings.ts";
+import { eventually } from "../harness/inside.ts";
+import { removeAll } from "../harness/remove-all.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
 
 test("snapshots that expire while no daemon is there are gone after its next start, others soon after their time; pinned ones stay", async () => {
   await using daemon = await TestDaemon.start({ image: false });

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hostAgrees } from "./harness/holdings.ts";
-import { output } from "./harness/inside.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { goesOn, hasFiles, startWitness } from "./harness/witness.ts";
+import { hostAgrees } from "../harness/holdings.ts";
+import { output } from "../harness/inside.ts";
+import { TestDaemon } from "../harness/test-daemon.ts";
+import { goesOn, hasFiles, startWitness } from "../harness/witness.ts";
 
 /** What docs/operations.md tells an operator to do. */
 const gib = 2 ** 30;
