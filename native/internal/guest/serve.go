@@ -15,6 +15,7 @@ import (
 
 	"torpor.dev/torpor/native/internal/connector"
 	"torpor.dev/torpor/native/internal/guest/files"
+	"torpor.dev/torpor/native/internal/guest/ports"
 	"torpor.dev/torpor/native/internal/protocol/torpor/guest/v1/guestv1connect"
 	"torpor.dev/torpor/native/internal/selfline"
 )
@@ -57,6 +58,7 @@ func (g *guestService) serve(l net.Listener) error {
 	mux.Handle(guestv1connect.NewGuestHandler(g, options...))
 	mux.Handle(guestv1connect.NewSessionsHandler(sessionService{g.table}, options...))
 	mux.Handle(guestv1connect.NewFilesHandler(files.NewService(func() string { return g.hello.Load().GetWorkdir() }), options...))
+	mux.Handle(guestv1connect.NewPortsHandler(ports.NewService(func() string { return g.hello.Load().GetAddress() }), options...))
 	server := &http.Server{Handler: withFlusher(mux), ConnContext: withGate, MaxHeaderBytes: maxHeaderBytes, Protocols: new(http.Protocols),
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: streamsPerClient, MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: 4 << 20}}
 	server.Protocols.SetUnencryptedHTTP2(true)

@@ -23,6 +23,7 @@ type client struct {
 	guestv1connect.GuestClient
 	guestv1connect.SessionsClient
 	guestv1connect.FilesClient
+	guestv1connect.PortsClient
 	transport *http.Transport
 }
 
@@ -52,7 +53,7 @@ func dialGuest(t *testing.T, socket string) *client {
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	t.Cleanup(transport.CloseIdleConnections)
 	h := &http.Client{Transport: transport}
-	return &client{guestv1connect.NewGuestClient(h, "http://guest"), guestv1connect.NewSessionsClient(h, "http://guest"), guestv1connect.NewFilesClient(h, "http://guest"), transport}
+	return &client{guestv1connect.NewGuestClient(h, "http://guest"), guestv1connect.NewSessionsClient(h, "http://guest"), guestv1connect.NewFilesClient(h, "http://guest"), guestv1connect.NewPortsClient(h, "http://guest"), transport}
 }
 
 var generation uint64

@@ -192,6 +192,66 @@ func (EntryType) EnumDescriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{2}
 }
 
+type PortData struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Port          uint32                 `protobuf:"varint,1,opt,name=port,proto3" json:"port,omitempty"` // only of the first message
+	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	End           bool                   `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"` // no more bytes from this side
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PortData) Reset() {
+	*x = PortData{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PortData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PortData) ProtoMessage() {}
+
+func (x *PortData) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PortData.ProtoReflect.Descriptor instead.
+func (*PortData) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *PortData) GetPort() uint32 {
+	if x != nil {
+		return x.Port
+	}
+	return 0
+}
+
+func (x *PortData) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *PortData) GetEnd() bool {
+	if x != nil {
+		return x.End
+	}
+	return false
+}
+
 type HelloRequest struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	Protocol         uint32                 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"` // of the daemon
@@ -218,7 +278,7 @@ type HelloRequest struct {
 
 func (x *HelloRequest) Reset() {
 	*x = HelloRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[0]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -230,7 +290,7 @@ func (x *HelloRequest) String() string {
 func (*HelloRequest) ProtoMessage() {}
 
 func (x *HelloRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[0]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -243,7 +303,7 @@ func (x *HelloRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HelloRequest.ProtoReflect.Descriptor instead.
 func (*HelloRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{0}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *HelloRequest) GetProtocol() uint32 {
@@ -384,7 +444,7 @@ type HelloResponse struct {
 
 func (x *HelloResponse) Reset() {
 	*x = HelloResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[1]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -396,7 +456,7 @@ func (x *HelloResponse) String() string {
 func (*HelloResponse) ProtoMessage() {}
 
 func (x *HelloResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[1]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -409,7 +469,7 @@ func (x *HelloResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HelloResponse.ProtoReflect.Descriptor instead.
 func (*HelloResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{1}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *HelloResponse) GetProtocol() uint32 {
@@ -448,7 +508,7 @@ type PrepareRequest struct {
 
 func (x *PrepareRequest) Reset() {
 	*x = PrepareRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[2]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -460,7 +520,7 @@ func (x *PrepareRequest) String() string {
 func (*PrepareRequest) ProtoMessage() {}
 
 func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[2]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -473,7 +533,7 @@ func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareRequest.ProtoReflect.Descriptor instead.
 func (*PrepareRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{2}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{3}
 }
 
 type PrepareResponse struct {
@@ -484,7 +544,7 @@ type PrepareResponse struct {
 
 func (x *PrepareResponse) Reset() {
 	*x = PrepareResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[3]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -496,7 +556,7 @@ func (x *PrepareResponse) String() string {
 func (*PrepareResponse) ProtoMessage() {}
 
 func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[3]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -509,7 +569,7 @@ func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareResponse.ProtoReflect.Descriptor instead.
 func (*PrepareResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{3}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{4}
 }
 
 type ReleaseRequest struct {
@@ -520,7 +580,7 @@ type ReleaseRequest struct {
 
 func (x *ReleaseRequest) Reset() {
 	*x = ReleaseRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[4]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -532,7 +592,7 @@ func (x *ReleaseRequest) String() string {
 func (*ReleaseRequest) ProtoMessage() {}
 
 func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[4]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -545,7 +605,7 @@ func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{4}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{5}
 }
 
 type ReleaseResponse struct {
@@ -556,7 +616,7 @@ type ReleaseResponse struct {
 
 func (x *ReleaseResponse) Reset() {
 	*x = ReleaseResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[5]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -568,7 +628,7 @@ func (x *ReleaseResponse) String() string {
 func (*ReleaseResponse) ProtoMessage() {}
 
 func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[5]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -581,7 +641,7 @@ func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{5}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{6}
 }
 
 type FlushRequest struct {
@@ -592,7 +652,7 @@ type FlushRequest struct {
 
 func (x *FlushRequest) Reset() {
 	*x = FlushRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -604,7 +664,7 @@ func (x *FlushRequest) String() string {
 func (*FlushRequest) ProtoMessage() {}
 
 func (x *FlushRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[6]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -617,7 +677,7 @@ func (x *FlushRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushRequest.ProtoReflect.Descriptor instead.
 func (*FlushRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{6}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{7}
 }
 
 type FlushResponse struct {
@@ -628,7 +688,7 @@ type FlushResponse struct {
 
 func (x *FlushResponse) Reset() {
 	*x = FlushResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -640,7 +700,7 @@ func (x *FlushResponse) String() string {
 func (*FlushResponse) ProtoMessage() {}
 
 func (x *FlushResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[7]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -653,7 +713,7 @@ func (x *FlushResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushResponse.ProtoReflect.Descriptor instead.
 func (*FlushResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{7}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{8}
 }
 
 type ShutdownRequest struct {
@@ -665,7 +725,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -677,7 +737,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[8]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -690,7 +750,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{8}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ShutdownRequest) GetGraceMs() uint32 {
@@ -708,7 +768,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -720,7 +780,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[9]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -733,7 +793,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{9}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{10}
 }
 
 type RequestsRequest struct {
@@ -744,7 +804,7 @@ type RequestsRequest struct {
 
 func (x *RequestsRequest) Reset() {
 	*x = RequestsRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +816,7 @@ func (x *RequestsRequest) String() string {
 func (*RequestsRequest) ProtoMessage() {}
 
 func (x *RequestsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[10]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +829,7 @@ func (x *RequestsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequestsRequest.ProtoReflect.Descriptor instead.
 func (*RequestsRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{10}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{11}
 }
 
 // A process called `torpor VERB`. A pause is over, for the process, when the sandbox was resumed; in the child of a fork each fork is, and the
@@ -785,7 +845,7 @@ type SelfRequest struct {
 
 func (x *SelfRequest) Reset() {
 	*x = SelfRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -797,7 +857,7 @@ func (x *SelfRequest) String() string {
 func (*SelfRequest) ProtoMessage() {}
 
 func (x *SelfRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[11]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -810,7 +870,7 @@ func (x *SelfRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelfRequest.ProtoReflect.Descriptor instead.
 func (*SelfRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{11}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SelfRequest) GetId() string {
@@ -844,7 +904,7 @@ type AnswerRequest struct {
 
 func (x *AnswerRequest) Reset() {
 	*x = AnswerRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +916,7 @@ func (x *AnswerRequest) String() string {
 func (*AnswerRequest) ProtoMessage() {}
 
 func (x *AnswerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[12]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +929,7 @@ func (x *AnswerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerRequest.ProtoReflect.Descriptor instead.
 func (*AnswerRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{12}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AnswerRequest) GetId() string {
@@ -894,7 +954,7 @@ type AnswerResponse struct {
 
 func (x *AnswerResponse) Reset() {
 	*x = AnswerResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -906,7 +966,7 @@ func (x *AnswerResponse) String() string {
 func (*AnswerResponse) ProtoMessage() {}
 
 func (x *AnswerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[13]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -919,7 +979,7 @@ func (x *AnswerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerResponse.ProtoReflect.Descriptor instead.
 func (*AnswerResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{13}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{14}
 }
 
 type StatsRequest struct {
@@ -930,7 +990,7 @@ type StatsRequest struct {
 
 func (x *StatsRequest) Reset() {
 	*x = StatsRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -942,7 +1002,7 @@ func (x *StatsRequest) String() string {
 func (*StatsRequest) ProtoMessage() {}
 
 func (x *StatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[14]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -955,7 +1015,7 @@ func (x *StatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatsRequest.ProtoReflect.Descriptor instead.
 func (*StatsRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{14}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{15}
 }
 
 type StatsResponse struct {
@@ -970,7 +1030,7 @@ type StatsResponse struct {
 
 func (x *StatsResponse) Reset() {
 	*x = StatsResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -982,7 +1042,7 @@ func (x *StatsResponse) String() string {
 func (*StatsResponse) ProtoMessage() {}
 
 func (x *StatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[15]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -995,7 +1055,7 @@ func (x *StatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatsResponse.ProtoReflect.Descriptor instead.
 func (*StatsResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{15}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *StatsResponse) GetMemoryTotalBytes() uint64 {
@@ -1046,7 +1106,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1058,7 +1118,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[16]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1071,7 +1131,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{16}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StartRequest) GetSessionId() string {
@@ -1155,7 +1215,7 @@ type Terminal struct {
 
 func (x *Terminal) Reset() {
 	*x = Terminal{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1227,7 @@ func (x *Terminal) String() string {
 func (*Terminal) ProtoMessage() {}
 
 func (x *Terminal) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[17]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1240,7 @@ func (x *Terminal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Terminal.ProtoReflect.Descriptor instead.
 func (*Terminal) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{17}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Terminal) GetRows() uint32 {
@@ -1213,7 +1273,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1225,7 +1285,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[18]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1238,7 +1298,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{18}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StartResponse) GetSession() *Session {
@@ -1267,7 +1327,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1279,7 +1339,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[19]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1292,7 +1352,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{19}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Session) GetId() string {
@@ -1385,7 +1445,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1397,7 +1457,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[20]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1410,7 +1470,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{20}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *End) GetReason() EndReason {
@@ -1458,7 +1518,7 @@ type SessionError struct {
 
 func (x *SessionError) Reset() {
 	*x = SessionError{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1470,7 +1530,7 @@ func (x *SessionError) String() string {
 func (*SessionError) ProtoMessage() {}
 
 func (x *SessionError) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[21]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1483,7 +1543,7 @@ func (x *SessionError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionError.ProtoReflect.Descriptor instead.
 func (*SessionError) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{21}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SessionError) GetExitCode() uint32 {
@@ -1504,7 +1564,7 @@ type AttachRequest struct {
 
 func (x *AttachRequest) Reset() {
 	*x = AttachRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1576,7 @@ func (x *AttachRequest) String() string {
 func (*AttachRequest) ProtoMessage() {}
 
 func (x *AttachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[22]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1589,7 @@ func (x *AttachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachRequest.ProtoReflect.Descriptor instead.
 func (*AttachRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{22}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AttachRequest) GetSessionId() string {
@@ -1567,7 +1627,7 @@ type AttachResponse struct {
 
 func (x *AttachResponse) Reset() {
 	*x = AttachResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1639,7 @@ func (x *AttachResponse) String() string {
 func (*AttachResponse) ProtoMessage() {}
 
 func (x *AttachResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[23]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1652,7 @@ func (x *AttachResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachResponse.ProtoReflect.Descriptor instead.
 func (*AttachResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{23}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *AttachResponse) GetEvent() isAttachResponse_Event {
@@ -1662,7 +1722,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1734,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[24]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1747,7 @@ func (x *Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Output.ProtoReflect.Descriptor instead.
 func (*Output) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{24}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Output) GetSeq() uint64 {
@@ -1723,7 +1783,7 @@ type WriteRequest struct {
 
 func (x *WriteRequest) Reset() {
 	*x = WriteRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +1795,7 @@ func (x *WriteRequest) String() string {
 func (*WriteRequest) ProtoMessage() {}
 
 func (x *WriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[25]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +1808,7 @@ func (x *WriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
 func (*WriteRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{25}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WriteRequest) GetSessionId() string {
@@ -1788,7 +1848,7 @@ type WriteResponse struct {
 
 func (x *WriteResponse) Reset() {
 	*x = WriteResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1800,7 +1860,7 @@ func (x *WriteResponse) String() string {
 func (*WriteResponse) ProtoMessage() {}
 
 func (x *WriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[26]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1813,7 +1873,7 @@ func (x *WriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteResponse.ProtoReflect.Descriptor instead.
 func (*WriteResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{26}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WriteResponse) GetOffset() uint64 {
@@ -1834,7 +1894,7 @@ type ResizeRequest struct {
 
 func (x *ResizeRequest) Reset() {
 	*x = ResizeRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1846,7 +1906,7 @@ func (x *ResizeRequest) String() string {
 func (*ResizeRequest) ProtoMessage() {}
 
 func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[27]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1859,7 +1919,7 @@ func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeRequest.ProtoReflect.Descriptor instead.
 func (*ResizeRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{27}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ResizeRequest) GetSessionId() string {
@@ -1891,7 +1951,7 @@ type ResizeResponse struct {
 
 func (x *ResizeResponse) Reset() {
 	*x = ResizeResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1903,7 +1963,7 @@ func (x *ResizeResponse) String() string {
 func (*ResizeResponse) ProtoMessage() {}
 
 func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[28]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1916,7 +1976,7 @@ func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeResponse.ProtoReflect.Descriptor instead.
 func (*ResizeResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{28}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{29}
 }
 
 type SignalRequest struct {
@@ -1929,7 +1989,7 @@ type SignalRequest struct {
 
 func (x *SignalRequest) Reset() {
 	*x = SignalRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1941,7 +2001,7 @@ func (x *SignalRequest) String() string {
 func (*SignalRequest) ProtoMessage() {}
 
 func (x *SignalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[29]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2014,7 @@ func (x *SignalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalRequest.ProtoReflect.Descriptor instead.
 func (*SignalRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{29}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SignalRequest) GetSessionId() string {
@@ -1979,7 +2039,7 @@ type SignalResponse struct {
 
 func (x *SignalResponse) Reset() {
 	*x = SignalResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1991,7 +2051,7 @@ func (x *SignalResponse) String() string {
 func (*SignalResponse) ProtoMessage() {}
 
 func (x *SignalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[30]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2004,7 +2064,7 @@ func (x *SignalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalResponse.ProtoReflect.Descriptor instead.
 func (*SignalResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{30}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{31}
 }
 
 type GetRequest struct {
@@ -2016,7 +2076,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2028,7 +2088,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[31]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2041,7 +2101,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{31}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetRequest) GetSessionId() string {
@@ -2059,7 +2119,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2071,7 +2131,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,7 +2144,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{32}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
 }
 
 type ListResponse struct {
@@ -2096,7 +2156,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2108,7 +2168,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2121,7 +2181,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListResponse) GetSessions() []*Session {
@@ -2141,7 +2201,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2153,7 +2213,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2166,7 +2226,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RemoveRequest) GetSessionId() string {
@@ -2191,7 +2251,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2203,7 +2263,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2216,7 +2276,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
 }
 
 type Entry struct {
@@ -2238,7 +2298,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2250,7 +2310,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2263,7 +2323,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Entry) GetPath() string {
@@ -2354,7 +2414,7 @@ type StatRequest struct {
 
 func (x *StatRequest) Reset() {
 	*x = StatRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2366,7 +2426,7 @@ func (x *StatRequest) String() string {
 func (*StatRequest) ProtoMessage() {}
 
 func (x *StatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2379,7 +2439,7 @@ func (x *StatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatRequest.ProtoReflect.Descriptor instead.
 func (*StatRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *StatRequest) GetPath() string {
@@ -2414,7 +2474,7 @@ type ListDirectoryRequest struct {
 
 func (x *ListDirectoryRequest) Reset() {
 	*x = ListDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2426,7 +2486,7 @@ func (x *ListDirectoryRequest) String() string {
 func (*ListDirectoryRequest) ProtoMessage() {}
 
 func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2439,7 +2499,7 @@ func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*ListDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListDirectoryRequest) GetPath() string {
@@ -2472,7 +2532,7 @@ type ListDirectoryResponse struct {
 
 func (x *ListDirectoryResponse) Reset() {
 	*x = ListDirectoryResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2484,7 +2544,7 @@ func (x *ListDirectoryResponse) String() string {
 func (*ListDirectoryResponse) ProtoMessage() {}
 
 func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2497,7 +2557,7 @@ func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryResponse.ProtoReflect.Descriptor instead.
 func (*ListDirectoryResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListDirectoryResponse) GetEntries() []*Entry {
@@ -2519,7 +2579,7 @@ type ReadRequest struct {
 
 func (x *ReadRequest) Reset() {
 	*x = ReadRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2531,7 +2591,7 @@ func (x *ReadRequest) String() string {
 func (*ReadRequest) ProtoMessage() {}
 
 func (x *ReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2544,7 +2604,7 @@ func (x *ReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadRequest.ProtoReflect.Descriptor instead.
 func (*ReadRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ReadRequest) GetPath() string {
@@ -2585,7 +2645,7 @@ type ReadResponse struct {
 
 func (x *ReadResponse) Reset() {
 	*x = ReadResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2597,7 +2657,7 @@ func (x *ReadResponse) String() string {
 func (*ReadResponse) ProtoMessage() {}
 
 func (x *ReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2610,7 +2670,7 @@ func (x *ReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResponse.ProtoReflect.Descriptor instead.
 func (*ReadResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ReadResponse) GetEntry() *Entry {
@@ -2638,7 +2698,7 @@ type WriteFileRequest struct {
 
 func (x *WriteFileRequest) Reset() {
 	*x = WriteFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2650,7 +2710,7 @@ func (x *WriteFileRequest) String() string {
 func (*WriteFileRequest) ProtoMessage() {}
 
 func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2663,7 +2723,7 @@ func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileRequest.ProtoReflect.Descriptor instead.
 func (*WriteFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *WriteFileRequest) GetOpen() *WriteFileOpen {
@@ -2699,7 +2759,7 @@ type WriteFileOpen struct {
 
 func (x *WriteFileOpen) Reset() {
 	*x = WriteFileOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2711,7 +2771,7 @@ func (x *WriteFileOpen) String() string {
 func (*WriteFileOpen) ProtoMessage() {}
 
 func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2724,7 +2784,7 @@ func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileOpen.ProtoReflect.Descriptor instead.
 func (*WriteFileOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *WriteFileOpen) GetPath() string {
@@ -2767,7 +2827,7 @@ type MakeDirectoryRequest struct {
 
 func (x *MakeDirectoryRequest) Reset() {
 	*x = MakeDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2779,7 +2839,7 @@ func (x *MakeDirectoryRequest) String() string {
 func (*MakeDirectoryRequest) ProtoMessage() {}
 
 func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2792,7 +2852,7 @@ func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MakeDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*MakeDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *MakeDirectoryRequest) GetPath() string {
@@ -2834,7 +2894,7 @@ type MoveRequest struct {
 
 func (x *MoveRequest) Reset() {
 	*x = MoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2846,7 +2906,7 @@ func (x *MoveRequest) String() string {
 func (*MoveRequest) ProtoMessage() {}
 
 func (x *MoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2859,7 +2919,7 @@ func (x *MoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRequest.ProtoReflect.Descriptor instead.
 func (*MoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *MoveRequest) GetFrom() string {
@@ -2894,7 +2954,7 @@ type RemoveFileRequest struct {
 
 func (x *RemoveFileRequest) Reset() {
 	*x = RemoveFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2906,7 +2966,7 @@ func (x *RemoveFileRequest) String() string {
 func (*RemoveFileRequest) ProtoMessage() {}
 
 func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2919,7 +2979,7 @@ func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileRequest.ProtoReflect.Descriptor instead.
 func (*RemoveFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RemoveFileRequest) GetPath() string {
@@ -2951,7 +3011,7 @@ type RemoveFileResponse struct {
 
 func (x *RemoveFileResponse) Reset() {
 	*x = RemoveFileResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2963,7 +3023,7 @@ func (x *RemoveFileResponse) String() string {
 func (*RemoveFileResponse) ProtoMessage() {}
 
 func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2976,7 +3036,7 @@ func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileResponse.ProtoReflect.Descriptor instead.
 func (*RemoveFileResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{47}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
 }
 
 type ReadArchiveRequest struct {
@@ -2990,7 +3050,7 @@ type ReadArchiveRequest struct {
 
 func (x *ReadArchiveRequest) Reset() {
 	*x = ReadArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3002,7 +3062,7 @@ func (x *ReadArchiveRequest) String() string {
 func (*ReadArchiveRequest) ProtoMessage() {}
 
 func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3015,7 +3075,7 @@ func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArchiveRequest.ProtoReflect.Descriptor instead.
 func (*ReadArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReadArchiveRequest) GetPath() string {
@@ -3048,7 +3108,7 @@ type ArchiveChunk struct {
 
 func (x *ArchiveChunk) Reset() {
 	*x = ArchiveChunk{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3060,7 +3120,7 @@ func (x *ArchiveChunk) String() string {
 func (*ArchiveChunk) ProtoMessage() {}
 
 func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3073,7 +3133,7 @@ func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveChunk.ProtoReflect.Descriptor instead.
 func (*ArchiveChunk) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{49}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ArchiveChunk) GetData() []byte {
@@ -3093,7 +3153,7 @@ type WriteArchiveRequest struct {
 
 func (x *WriteArchiveRequest) Reset() {
 	*x = WriteArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3105,7 +3165,7 @@ func (x *WriteArchiveRequest) String() string {
 func (*WriteArchiveRequest) ProtoMessage() {}
 
 func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3118,7 +3178,7 @@ func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveRequest.ProtoReflect.Descriptor instead.
 func (*WriteArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *WriteArchiveRequest) GetOpen() *WriteArchiveOpen {
@@ -3145,7 +3205,7 @@ type WriteArchiveOpen struct {
 
 func (x *WriteArchiveOpen) Reset() {
 	*x = WriteArchiveOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3157,7 +3217,7 @@ func (x *WriteArchiveOpen) String() string {
 func (*WriteArchiveOpen) ProtoMessage() {}
 
 func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3170,7 +3230,7 @@ func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveOpen.ProtoReflect.Descriptor instead.
 func (*WriteArchiveOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *WriteArchiveOpen) GetPath() string {
@@ -3197,7 +3257,7 @@ type WriteArchiveResponse struct {
 
 func (x *WriteArchiveResponse) Reset() {
 	*x = WriteArchiveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3209,7 +3269,7 @@ func (x *WriteArchiveResponse) String() string {
 func (*WriteArchiveResponse) ProtoMessage() {}
 
 func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3222,7 +3282,7 @@ func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveResponse.ProtoReflect.Descriptor instead.
 func (*WriteArchiveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *WriteArchiveResponse) GetFiles() uint64 {
@@ -3243,7 +3303,11 @@ var File_torpor_guest_v1_guest_proto protoreflect.FileDescriptor
 
 const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
-	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"\xf1\x04\n" +
+	"\x1btorpor/guest/v1/guest.proto\x12\x0ftorpor.guest.v1\"D\n" +
+	"\bPortData\x12\x12\n" +
+	"\x04port\x18\x01 \x01(\rR\x04port\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\x12\x10\n" +
+	"\x03end\x18\x03 \x01(\bR\x03end\"\xf1\x04\n" +
 	"\fHelloRequest\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x1d\n" +
 	"\n" +
@@ -3508,7 +3572,9 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x04Move\x12\x1c.torpor.guest.v1.MoveRequest\x1a\x16.torpor.guest.v1.Entry\x12Q\n" +
 	"\x06Remove\x12\".torpor.guest.v1.RemoveFileRequest\x1a#.torpor.guest.v1.RemoveFileResponse\x12S\n" +
 	"\vReadArchive\x12#.torpor.guest.v1.ReadArchiveRequest\x1a\x1d.torpor.guest.v1.ArchiveChunk0\x01\x12]\n" +
-	"\fWriteArchive\x12$.torpor.guest.v1.WriteArchiveRequest\x1a%.torpor.guest.v1.WriteArchiveResponse(\x01BDZBtorpor.dev/torpor/native/internal/protocol/torpor/guest/v1;guestv1b\x06proto3"
+	"\fWriteArchive\x12$.torpor.guest.v1.WriteArchiveRequest\x1a%.torpor.guest.v1.WriteArchiveResponse(\x012L\n" +
+	"\x05Ports\x12C\n" +
+	"\aConnect\x12\x19.torpor.guest.v1.PortData\x1a\x19.torpor.guest.v1.PortData(\x010\x01BDZBtorpor.dev/torpor/native/internal/protocol/torpor/guest/v1;guestv1b\x06proto3"
 
 var (
 	file_torpor_guest_v1_guest_proto_rawDescOnce sync.Once
@@ -3523,138 +3589,141 @@ func file_torpor_guest_v1_guest_proto_rawDescGZIP() []byte {
 }
 
 var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
+var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
 var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(EndReason)(0),                // 0: torpor.guest.v1.EndReason
 	(Stream)(0),                   // 1: torpor.guest.v1.Stream
 	(EntryType)(0),                // 2: torpor.guest.v1.EntryType
-	(*HelloRequest)(nil),          // 3: torpor.guest.v1.HelloRequest
-	(*HelloResponse)(nil),         // 4: torpor.guest.v1.HelloResponse
-	(*PrepareRequest)(nil),        // 5: torpor.guest.v1.PrepareRequest
-	(*PrepareResponse)(nil),       // 6: torpor.guest.v1.PrepareResponse
-	(*ReleaseRequest)(nil),        // 7: torpor.guest.v1.ReleaseRequest
-	(*ReleaseResponse)(nil),       // 8: torpor.guest.v1.ReleaseResponse
-	(*FlushRequest)(nil),          // 9: torpor.guest.v1.FlushRequest
-	(*FlushResponse)(nil),         // 10: torpor.guest.v1.FlushResponse
-	(*ShutdownRequest)(nil),       // 11: torpor.guest.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 12: torpor.guest.v1.ShutdownResponse
-	(*RequestsRequest)(nil),       // 13: torpor.guest.v1.RequestsRequest
-	(*SelfRequest)(nil),           // 14: torpor.guest.v1.SelfRequest
-	(*AnswerRequest)(nil),         // 15: torpor.guest.v1.AnswerRequest
-	(*AnswerResponse)(nil),        // 16: torpor.guest.v1.AnswerResponse
-	(*StatsRequest)(nil),          // 17: torpor.guest.v1.StatsRequest
-	(*StatsResponse)(nil),         // 18: torpor.guest.v1.StatsResponse
-	(*StartRequest)(nil),          // 19: torpor.guest.v1.StartRequest
-	(*Terminal)(nil),              // 20: torpor.guest.v1.Terminal
-	(*StartResponse)(nil),         // 21: torpor.guest.v1.StartResponse
-	(*Session)(nil),               // 22: torpor.guest.v1.Session
-	(*End)(nil),                   // 23: torpor.guest.v1.End
-	(*SessionError)(nil),          // 24: torpor.guest.v1.SessionError
-	(*AttachRequest)(nil),         // 25: torpor.guest.v1.AttachRequest
-	(*AttachResponse)(nil),        // 26: torpor.guest.v1.AttachResponse
-	(*Output)(nil),                // 27: torpor.guest.v1.Output
-	(*WriteRequest)(nil),          // 28: torpor.guest.v1.WriteRequest
-	(*WriteResponse)(nil),         // 29: torpor.guest.v1.WriteResponse
-	(*ResizeRequest)(nil),         // 30: torpor.guest.v1.ResizeRequest
-	(*ResizeResponse)(nil),        // 31: torpor.guest.v1.ResizeResponse
-	(*SignalRequest)(nil),         // 32: torpor.guest.v1.SignalRequest
-	(*SignalResponse)(nil),        // 33: torpor.guest.v1.SignalResponse
-	(*GetRequest)(nil),            // 34: torpor.guest.v1.GetRequest
-	(*ListRequest)(nil),           // 35: torpor.guest.v1.ListRequest
-	(*ListResponse)(nil),          // 36: torpor.guest.v1.ListResponse
-	(*RemoveRequest)(nil),         // 37: torpor.guest.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 38: torpor.guest.v1.RemoveResponse
-	(*Entry)(nil),                 // 39: torpor.guest.v1.Entry
-	(*StatRequest)(nil),           // 40: torpor.guest.v1.StatRequest
-	(*ListDirectoryRequest)(nil),  // 41: torpor.guest.v1.ListDirectoryRequest
-	(*ListDirectoryResponse)(nil), // 42: torpor.guest.v1.ListDirectoryResponse
-	(*ReadRequest)(nil),           // 43: torpor.guest.v1.ReadRequest
-	(*ReadResponse)(nil),          // 44: torpor.guest.v1.ReadResponse
-	(*WriteFileRequest)(nil),      // 45: torpor.guest.v1.WriteFileRequest
-	(*WriteFileOpen)(nil),         // 46: torpor.guest.v1.WriteFileOpen
-	(*MakeDirectoryRequest)(nil),  // 47: torpor.guest.v1.MakeDirectoryRequest
-	(*MoveRequest)(nil),           // 48: torpor.guest.v1.MoveRequest
-	(*RemoveFileRequest)(nil),     // 49: torpor.guest.v1.RemoveFileRequest
-	(*RemoveFileResponse)(nil),    // 50: torpor.guest.v1.RemoveFileResponse
-	(*ReadArchiveRequest)(nil),    // 51: torpor.guest.v1.ReadArchiveRequest
-	(*ArchiveChunk)(nil),          // 52: torpor.guest.v1.ArchiveChunk
-	(*WriteArchiveRequest)(nil),   // 53: torpor.guest.v1.WriteArchiveRequest
-	(*WriteArchiveOpen)(nil),      // 54: torpor.guest.v1.WriteArchiveOpen
-	(*WriteArchiveResponse)(nil),  // 55: torpor.guest.v1.WriteArchiveResponse
-	nil,                           // 56: torpor.guest.v1.HelloRequest.EnvEntry
-	nil,                           // 57: torpor.guest.v1.StartRequest.EnvEntry
+	(*PortData)(nil),              // 3: torpor.guest.v1.PortData
+	(*HelloRequest)(nil),          // 4: torpor.guest.v1.HelloRequest
+	(*HelloResponse)(nil),         // 5: torpor.guest.v1.HelloResponse
+	(*PrepareRequest)(nil),        // 6: torpor.guest.v1.PrepareRequest
+	(*PrepareResponse)(nil),       // 7: torpor.guest.v1.PrepareResponse
+	(*ReleaseRequest)(nil),        // 8: torpor.guest.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),       // 9: torpor.guest.v1.ReleaseResponse
+	(*FlushRequest)(nil),          // 10: torpor.guest.v1.FlushRequest
+	(*FlushResponse)(nil),         // 11: torpor.guest.v1.FlushResponse
+	(*ShutdownRequest)(nil),       // 12: torpor.guest.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 13: torpor.guest.v1.ShutdownResponse
+	(*RequestsRequest)(nil),       // 14: torpor.guest.v1.RequestsRequest
+	(*SelfRequest)(nil),           // 15: torpor.guest.v1.SelfRequest
+	(*AnswerRequest)(nil),         // 16: torpor.guest.v1.AnswerRequest
+	(*AnswerResponse)(nil),        // 17: torpor.guest.v1.AnswerResponse
+	(*StatsRequest)(nil),          // 18: torpor.guest.v1.StatsRequest
+	(*StatsResponse)(nil),         // 19: torpor.guest.v1.StatsResponse
+	(*StartRequest)(nil),          // 20: torpor.guest.v1.StartRequest
+	(*Terminal)(nil),              // 21: torpor.guest.v1.Terminal
+	(*StartResponse)(nil),         // 22: torpor.guest.v1.StartResponse
+	(*Session)(nil),               // 23: torpor.guest.v1.Session
+	(*End)(nil),                   // 24: torpor.guest.v1.End
+	(*SessionError)(nil),          // 25: torpor.guest.v1.SessionError
+	(*AttachRequest)(nil),         // 26: torpor.guest.v1.AttachRequest
+	(*AttachResponse)(nil),        // 27: torpor.guest.v1.AttachResponse
+	(*Output)(nil),                // 28: torpor.guest.v1.Output
+	(*WriteRequest)(nil),          // 29: torpor.guest.v1.WriteRequest
+	(*WriteResponse)(nil),         // 30: torpor.guest.v1.WriteResponse
+	(*ResizeRequest)(nil),         // 31: torpor.guest.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 32: torpor.guest.v1.ResizeResponse
+	(*SignalRequest)(nil),         // 33: torpor.guest.v1.SignalRequest
+	(*SignalResponse)(nil),        // 34: torpor.guest.v1.SignalResponse
+	(*GetRequest)(nil),            // 35: torpor.guest.v1.GetRequest
+	(*ListRequest)(nil),           // 36: torpor.guest.v1.ListRequest
+	(*ListResponse)(nil),          // 37: torpor.guest.v1.ListResponse
+	(*RemoveRequest)(nil),         // 38: torpor.guest.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 39: torpor.guest.v1.RemoveResponse
+	(*Entry)(nil),                 // 40: torpor.guest.v1.Entry
+	(*StatRequest)(nil),           // 41: torpor.guest.v1.StatRequest
+	(*ListDirectoryRequest)(nil),  // 42: torpor.guest.v1.ListDirectoryRequest
+	(*ListDirectoryResponse)(nil), // 43: torpor.guest.v1.ListDirectoryResponse
+	(*ReadRequest)(nil),           // 44: torpor.guest.v1.ReadRequest
+	(*ReadResponse)(nil),          // 45: torpor.guest.v1.ReadResponse
+	(*WriteFileRequest)(nil),      // 46: torpor.guest.v1.WriteFileRequest
+	(*WriteFileOpen)(nil),         // 47: torpor.guest.v1.WriteFileOpen
+	(*MakeDirectoryRequest)(nil),  // 48: torpor.guest.v1.MakeDirectoryRequest
+	(*MoveRequest)(nil),           // 49: torpor.guest.v1.MoveRequest
+	(*RemoveFileRequest)(nil),     // 50: torpor.guest.v1.RemoveFileRequest
+	(*RemoveFileResponse)(nil),    // 51: torpor.guest.v1.RemoveFileResponse
+	(*ReadArchiveRequest)(nil),    // 52: torpor.guest.v1.ReadArchiveRequest
+	(*ArchiveChunk)(nil),          // 53: torpor.guest.v1.ArchiveChunk
+	(*WriteArchiveRequest)(nil),   // 54: torpor.guest.v1.WriteArchiveRequest
+	(*WriteArchiveOpen)(nil),      // 55: torpor.guest.v1.WriteArchiveOpen
+	(*WriteArchiveResponse)(nil),  // 56: torpor.guest.v1.WriteArchiveResponse
+	nil,                           // 57: torpor.guest.v1.HelloRequest.EnvEntry
+	nil,                           // 58: torpor.guest.v1.StartRequest.EnvEntry
 }
 var file_torpor_guest_v1_guest_proto_depIdxs = []int32{
-	56, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
-	57, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
-	20, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
-	22, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
-	23, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
+	57, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
+	58, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
+	21, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
+	23, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
+	24, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
 	0,  // 5: torpor.guest.v1.End.reason:type_name -> torpor.guest.v1.EndReason
-	22, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
-	27, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
-	23, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
+	23, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
+	28, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
+	24, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
 	1,  // 9: torpor.guest.v1.Output.stream:type_name -> torpor.guest.v1.Stream
-	22, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
+	23, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
 	2,  // 11: torpor.guest.v1.Entry.type:type_name -> torpor.guest.v1.EntryType
-	39, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
-	39, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
-	46, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
-	54, // 15: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
-	3,  // 16: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
-	5,  // 17: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
-	7,  // 18: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
-	9,  // 19: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
-	11, // 20: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
-	13, // 21: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
-	15, // 22: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
-	17, // 23: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
-	19, // 24: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
-	19, // 25: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
-	25, // 26: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
-	28, // 27: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
-	30, // 28: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
-	32, // 29: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
-	34, // 30: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
-	35, // 31: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
-	37, // 32: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
-	40, // 33: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
-	41, // 34: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
-	43, // 35: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
-	45, // 36: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
-	47, // 37: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
-	48, // 38: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
-	49, // 39: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
-	51, // 40: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
-	53, // 41: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
-	4,  // 42: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
-	6,  // 43: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
-	8,  // 44: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
-	10, // 45: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
-	12, // 46: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
-	14, // 47: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
-	16, // 48: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
-	18, // 49: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
-	21, // 50: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
-	26, // 51: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
-	26, // 52: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
-	29, // 53: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
-	31, // 54: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
-	33, // 55: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
-	22, // 56: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
-	36, // 57: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
-	38, // 58: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
-	39, // 59: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
-	42, // 60: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
-	44, // 61: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
-	39, // 62: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
-	39, // 63: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
-	39, // 64: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
-	50, // 65: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
-	52, // 66: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
-	55, // 67: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
-	42, // [42:68] is the sub-list for method output_type
-	16, // [16:42] is the sub-list for method input_type
+	40, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
+	40, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
+	47, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
+	55, // 15: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
+	4,  // 16: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
+	6,  // 17: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
+	8,  // 18: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
+	10, // 19: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
+	12, // 20: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
+	14, // 21: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
+	16, // 22: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
+	18, // 23: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
+	20, // 24: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
+	20, // 25: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
+	26, // 26: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
+	29, // 27: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
+	31, // 28: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
+	33, // 29: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
+	35, // 30: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
+	36, // 31: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
+	38, // 32: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
+	41, // 33: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
+	42, // 34: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
+	44, // 35: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
+	46, // 36: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
+	48, // 37: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
+	49, // 38: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
+	50, // 39: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
+	52, // 40: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
+	54, // 41: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
+	3,  // 42: torpor.guest.v1.Ports.Connect:input_type -> torpor.guest.v1.PortData
+	5,  // 43: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
+	7,  // 44: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
+	9,  // 45: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
+	11, // 46: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
+	13, // 47: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
+	15, // 48: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
+	17, // 49: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
+	19, // 50: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
+	22, // 51: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
+	27, // 52: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
+	27, // 53: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
+	30, // 54: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
+	32, // 55: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
+	34, // 56: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
+	23, // 57: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
+	37, // 58: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
+	39, // 59: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
+	40, // 60: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
+	43, // 61: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
+	45, // 62: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
+	40, // 63: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
+	40, // 64: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
+	40, // 65: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
+	51, // 66: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
+	53, // 67: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
+	56, // 68: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
+	3,  // 69: torpor.guest.v1.Ports.Connect:output_type -> torpor.guest.v1.PortData
+	43, // [43:70] is the sub-list for method output_type
+	16, // [16:43] is the sub-list for method input_type
 	16, // [16:16] is the sub-list for extension type_name
 	16, // [16:16] is the sub-list for extension extendee
 	0,  // [0:16] is the sub-list for field type_name
@@ -3665,7 +3734,7 @@ func file_torpor_guest_v1_guest_proto_init() {
 	if File_torpor_guest_v1_guest_proto != nil {
 		return
 	}
-	file_torpor_guest_v1_guest_proto_msgTypes[23].OneofWrappers = []any{
+	file_torpor_guest_v1_guest_proto_msgTypes[24].OneofWrappers = []any{
 		(*AttachResponse_Started)(nil),
 		(*AttachResponse_Output)(nil),
 		(*AttachResponse_End)(nil),
@@ -3676,9 +3745,9 @@ func file_torpor_guest_v1_guest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_torpor_guest_v1_guest_proto_rawDesc), len(file_torpor_guest_v1_guest_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   55,
+			NumMessages:   56,
 			NumExtensions: 0,
-			NumServices:   3,
+			NumServices:   4,
 		},
 		GoTypes:           file_torpor_guest_v1_guest_proto_goTypes,
 		DependencyIndexes: file_torpor_guest_v1_guest_proto_depIdxs,

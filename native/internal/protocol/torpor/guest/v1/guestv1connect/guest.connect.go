@@ -36,6 +36,8 @@ const (
 	SessionsName = "torpor.guest.v1.Sessions"
 	// FilesName is the fully-qualified name of the Files service.
 	FilesName = "torpor.guest.v1.Files"
+	// PortsName is the fully-qualified name of the Ports service.
+	PortsName = "torpor.guest.v1.Ports"
 )
 
 // These constants are the fully-qualified names of the RPCs defined in this package. They're
@@ -98,6 +100,8 @@ const (
 	FilesReadArchiveProcedure = "/torpor.guest.v1.Files/ReadArchive"
 	// FilesWriteArchiveProcedure is the fully-qualified name of the Files's WriteArchive RPC.
 	FilesWriteArchiveProcedure = "/torpor.guest.v1.Files/WriteArchive"
+	// PortsConnectProcedure is the fully-qualified name of the Ports's Connect RPC.
+	PortsConnectProcedure = "/torpor.guest.v1.Ports/Connect"
 )
 
 // GuestClient is a client for the torpor.guest.v1.Guest service.
@@ -960,4 +964,78 @@ func (UnimplementedFilesHandler) ReadArchive(context.Context, *connect.Request[v
 
 func (UnimplementedFilesHandler) WriteArchive(context.Context, *connect.ClientStream[v1.WriteArchiveRequest]) (*connect.Response[v1.WriteArchiveResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Files.WriteArchive is not implemented"))
+}
+
+// PortsClient is a client for the torpor.guest.v1.Ports service.
+type PortsClient interface {
+	// The first message has the port; it is dialled on 127.0.0.1, ::1 and the sandbox's own address, in this order. Nothing listens: unavailable. The
+	// first answer, empty, says that it is connected; then bytes go both ways, until each side has said `end`; a side that breaks off ends both.
+	Connect(context.Context) *connect.BidiStreamForClient[v1.PortData, v1.PortData]
+}
+
+// NewPortsClient constructs a client for the torpor.guest.v1.Ports service. By default, it uses the
+// Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and sends
+// uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
+// connect.WithGRPCWeb() options.
+//
+// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
+// http://api.acme.com or https://acme.com/grpc).
+func NewPortsClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) PortsClient {
+	baseURL = strings.TrimRight(baseURL, "/")
+	portsMethods := v1.File_torpor_guest_v1_guest_proto.Services().ByName("Ports").Methods()
+	return &portsClient{
+		connect: connect.NewClient[v1.PortData, v1.PortData](
+			httpClient,
+			baseURL+PortsConnectProcedure,
+			connect.WithSchema(portsMethods.ByName("Connect")),
+			connect.WithClientOptions(opts...),
+		),
+	}
+}
+
+// portsClient implements PortsClient.
+type portsClient struct {
+	connect *connect.Client[v1.PortData, v1.PortData]
+}
+
+// Connect calls torpor.guest.v1.Ports.Connect.
+func (c *portsClient) Connect(ctx context.Context) *connect.BidiStreamForClient[v1.PortData, v1.PortData] {
+	return c.connect.CallBidiStream(ctx)
+}
+
+// PortsHandler is an implementation of the torpor.guest.v1.Ports service.
+type PortsHandler interface {
+	// The first message has the port; it is dialled on 127.0.0.1, ::1 and the sandbox's own address, in this order. Nothing listens: unavailable. The
+	// first answer, empty, says that it is connected; then bytes go both ways, until each side has said `end`; a side that breaks off ends both.
+	Connect(context.Context, *connect.BidiStream[v1.PortData, v1.PortData]) error
+}
+
+// NewPortsHandler builds an HTTP handler from the service implementation. It returns the path on
+// which to mount the handler and the handler itself.
+//
+// By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
+// and JSON codecs. They also support gzip compression.
+func NewPortsHandler(svc PortsHandler, opts ...connect.HandlerOption) (string, http.Handler) {
+	portsMethods := v1.File_torpor_guest_v1_guest_proto.Services().ByName("Ports").Methods()
+	portsConnectHandler := connect.NewBidiStreamHandler(
+		PortsConnectProcedure,
+		svc.Connect,
+		connect.WithSchema(portsMethods.ByName("Connect")),
+		connect.WithHandlerOptions(opts...),
+	)
+	return "/torpor.guest.v1.Ports/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case PortsConnectProcedure:
+			portsConnectHandler.ServeHTTP(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
+// UnimplementedPortsHandler returns CodeUnimplemented from all methods.
+type UnimplementedPortsHandler struct{}
+
+func (UnimplementedPortsHandler) Connect(context.Context, *connect.BidiStream[v1.PortData, v1.PortData]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Ports.Connect is not implemented"))
 }

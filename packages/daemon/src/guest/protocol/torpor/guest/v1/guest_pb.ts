@@ -19,7 +19,38 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file torpor/guest/v1/guest.proto.
  */
 export const file_torpor_guest_v1_guest: GenFile = /*@__PURE__*/
-  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSKwAwoMSGVsbG9SZXF1ZXN0EhAKCHByb3RvY29sGAEgASgNEhIKCnNhbmRib3hfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghob3N0bmFtZRgEIAEoCRISCgpnZW5lcmF0aW9uGAUgASgEEhIKCnVuaXhfbmFub3MYBiABKAMSDgoGb3JpZ2luGAcgASgJEjMKA2VudhgIIAMoCzImLnRvcnBvci5ndWVzdC52MS5IZWxsb1JlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgJIAEoCRIMCgR1c2VyGAogASgJEhEKCXBhcmVudF9pZBgLIAEoCRIaChJtZW1vcnlfbGltaXRfYnl0ZXMYDCABKAQSEgoKcGlkc19saW1pdBgNIAEoDRIPCgdhZGRyZXNzGA4gASgJEhAKCHJlc29sdmVyGA8gASgJEhIKCmZvcmtfaW5kZXgYECABKA0SEgoKZm9ya19jb3VudBgRIAEoDRIUCgxzZWxmX2NvbnRyb2wYEiABKAgaKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJXCg1IZWxsb1Jlc3BvbnNlEhAKCHByb3RvY29sGAEgASgNEg8KB3ZlcnNpb24YAiABKAkSDwoHYm9vdF9pZBgDIAEoCRISCgp1bml4X25hbm9zGAQgASgDIhAKDlByZXBhcmVSZXF1ZXN0IhEKD1ByZXBhcmVSZXNwb25zZSIQCg5SZWxlYXNlUmVxdWVzdCIRCg9SZWxlYXNlUmVzcG9uc2UiDgoMRmx1c2hSZXF1ZXN0Ig8KDUZsdXNoUmVzcG9uc2UiIwoPU2h1dGRvd25SZXF1ZXN0EhAKCGdyYWNlX21zGAEgASgNIhIKEFNodXRkb3duUmVzcG9uc2UiEQoPUmVxdWVzdHNSZXF1ZXN0IjgKC1NlbGZSZXF1ZXN0EgoKAmlkGAEgASgJEgwKBHZlcmIYAiABKAkSDwoHb3B0aW9ucxgDIAEoCSIrCg1BbnN3ZXJSZXF1ZXN0EgoKAmlkGAEgASgJEg4KBmFuc3dlchgCIAEoCSIQCg5BbnN3ZXJSZXNwb25zZSIOCgxTdGF0c1JlcXVlc3QicQoNU3RhdHNSZXNwb25zZRIaChJtZW1vcnlfdG90YWxfYnl0ZXMYASABKAQSHgoWbWVtb3J5X2F2YWlsYWJsZV9ieXRlcxgCIAEoBBIRCglwcm9jZXNzZXMYAyABKA0SEQoJb29tX2tpbGxzGAQgASgEIqUCCgxTdGFydFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRhcmd2GAIgAygJEjMKA2VudhgDIAMoCzImLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QuRW52RW50cnkSDwoHd29ya2RpchgEIAEoCRIMCgR1c2VyGAUgASgJEg0KBXN0ZGluGAYgASgIEisKCHRlcm1pbmFsGAcgASgLMhkudG9ycG9yLmd1ZXN0LnYxLlRlcm1pbmFsEhIKCnRpbWVvdXRfbXMYCCABKAQSFQoNam91cm5hbF9ieXRlcxgJIAEoBBIMCgRob2xkGAogASgIGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNwoIVGVybWluYWwSDAoEcm93cxgBIAEoDRIPCgdjb2x1bW5zGAIgASgNEgwKBHRlcm0YAyABKAkiOgoNU3RhcnRSZXNwb25zZRIpCgdzZXNzaW9uGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24i2wEKB1Nlc3Npb24SCgoCaWQYASABKAkSDAoEYXJndhgCIAMoCRILCgNwaWQYAyABKA0SEAoIdGVybWluYWwYBCABKAgSGgoSc3RhcnRlZF91bml4X25hbm9zGAUgASgDEhEKCWZpcnN0X3NlcRgGIAEoBBIQCghsYXN0X3NlcRgHIAEoBBIhCgNlbmQYCCABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kEhQKDGlucHV0X29mZnNldBgJIAEoBBIMCgR1c2VyGAogASgJEg8KB3dvcmtkaXIYCyABKAkidQoDRW5kEioKBnJlYXNvbhgBIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbmRSZWFzb24SEQoJZXhpdF9jb2RlGAIgASgNEg4KBnNpZ25hbBgDIAEoCRILCgNvb20YBCABKAgSEgoKdW5peF9uYW5vcxgFIAEoAyIhCgxTZXNzaW9uRXJyb3ISEQoJZXhpdF9jb2RlGAEgASgNIkAKDUF0dGFjaFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVhZnRlchgCIAEoBBIMCgRob2xkGAMgASgIIpYBCg5BdHRhY2hSZXNwb25zZRIrCgdzdGFydGVkGAEgASgLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb25IABIpCgZvdXRwdXQYAiABKAsyFy50b3Jwb3IuZ3Vlc3QudjEuT3V0cHV0SAASIwoDZW5kGAMgASgLMhQudG9ycG9yLmd1ZXN0LnYxLkVuZEgAQgcKBWV2ZW50IkwKBk91dHB1dBILCgNzZXEYASABKAQSJwoGc3RyZWFtGAIgASgOMhcudG9ycG9yLmd1ZXN0LnYxLlN0cmVhbRIMCgRkYXRhGAMgASgMIk0KDFdyaXRlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBm9mZnNldBgCIAEoBBIMCgRkYXRhGAMgASgMEgsKA2VvZhgEIAEoCCIfCg1Xcml0ZVJlc3BvbnNlEg4KBm9mZnNldBgBIAEoBCJCCg1SZXNpemVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEcm93cxgCIAEoDRIPCgdjb2x1bW5zGAMgASgNIhAKDlJlc2l6ZVJlc3BvbnNlIjMKDVNpZ25hbFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZzaWduYWwYAiABKAkiEAoOU2lnbmFsUmVzcG9uc2UiIAoKR2V0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIg0KC0xpc3RSZXF1ZXN0IjoKDExpc3RSZXNwb25zZRIqCghzZXNzaW9ucxgBIAMoCzIYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uIjIKDVJlbW92ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVmb3JjZRgCIAEoCCIQCg5SZW1vdmVSZXNwb25zZSLWAQoFRW50cnkSDAoEcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJEigKBHR5cGUYAyABKA4yGi50b3Jwb3IuZ3Vlc3QudjEuRW50cnlUeXBlEgwKBHNpemUYBCABKAQSDAoEbW9kZRgFIAEoDRINCgVvd25lchgGIAEoCRINCgVncm91cBgHIAEoCRILCgN1aWQYCCABKA0SCwoDZ2lkGAkgASgNEhsKE21vZGlmaWVkX3VuaXhfbmFub3MYCiABKAMSFgoOc3ltbGlua190YXJnZXQYCyABKAkiOQoLU3RhdFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBmZvbGxvdxgDIAEoCCJBChRMaXN0RGlyZWN0b3J5UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDQoFZGVwdGgYAyABKA0iQAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkiSQoLUmVhZFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBm9mZnNldBgDIAEoBBIOCgZsZW5ndGgYBCABKAQiQwoMUmVhZFJlc3BvbnNlEiUKBWVudHJ5GAEgASgLMhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5EgwKBGRhdGEYAiABKAwiXgoQV3JpdGVGaWxlUmVxdWVzdBIsCgRvcGVuGAEgASgLMh4udG9ycG9yLmd1ZXN0LnYxLldyaXRlRmlsZU9wZW4SDAoEZGF0YRgCIAEoDBIOCgZjb21taXQYAyABKAgiSgoNV3JpdGVGaWxlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDAoEbW9kZRgDIAEoDRIPCgdwYXJlbnRzGAQgASgIIlEKFE1ha2VEaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIPCgdwYXJlbnRzGAMgASgIEgwKBG1vZGUYBCABKA0iNQoLTW92ZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIMCgR1c2VyGAMgASgJIkIKEVJlbW92ZUZpbGVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIRCglyZWN1cnNpdmUYAyABKAgiFAoSUmVtb3ZlRmlsZVJlc3BvbnNlIkAKElJlYWRBcmNoaXZlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIhwKDEFyY2hpdmVDaHVuaxIMCgRkYXRhGAEgASgMIlQKE1dyaXRlQXJjaGl2ZVJlcXVlc3QSLwoEb3BlbhgBIAEoCzIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVPcGVuEgwKBGRhdGEYAiABKAwiLgoQV3JpdGVBcmNoaXZlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkiNAoUV3JpdGVBcmNoaXZlUmVzcG9uc2USDQoFZmlsZXMYASABKAQSDQoFYnl0ZXMYAiABKAQqgQEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRRU5EX1JFQVNPTl9FWElURUQQARIWChJFTkRfUkVBU09OX1RJTUVPVVQQAhISCg5FTkRfUkVBU09OX09PTRADEhUKEUVORF9SRUFTT05fS0lMTEVEEAQqWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1RFUk1JTkFMEAMqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQy5QQKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEkYKBUZsdXNoEh0udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkwKCFJlcXVlc3RzEiAudG9ycG9yLmd1ZXN0LnYxLlJlcXVlc3RzUmVxdWVzdBocLnRvcnBvci5ndWVzdC52MS5TZWxmUmVxdWVzdDABEkkKBkFuc3dlchIeLnRvcnBvci5ndWVzdC52MS5BbnN3ZXJSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkFuc3dlclJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMpQFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMscFCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlElMKC1JlYWRBcmNoaXZlEiMudG9ycG9yLmd1ZXN0LnYxLlJlYWRBcmNoaXZlUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5BcmNoaXZlQ2h1bmswARJdCgxXcml0ZUFyY2hpdmUSJC50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlUmVxdWVzdBolLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXNwb25zZSgBQkRaQnRvcnBvci5kZXYvdG9ycG9yL25hdGl2ZS9pbnRlcm5hbC9wcm90b2NvbC90b3Jwb3IvZ3Vlc3QvdjE7Z3Vlc3R2MWIGcHJvdG8z");
+  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSIzCghQb3J0RGF0YRIMCgRwb3J0GAEgASgNEgwKBGRhdGEYAiABKAwSCwoDZW5kGAMgASgIIrADCgxIZWxsb1JlcXVlc3QSEAoIcHJvdG9jb2wYASABKA0SEgoKc2FuZGJveF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGhvc3RuYW1lGAQgASgJEhIKCmdlbmVyYXRpb24YBSABKAQSEgoKdW5peF9uYW5vcxgGIAEoAxIOCgZvcmlnaW4YByABKAkSMwoDZW52GAggAygLMiYudG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAkgASgJEgwKBHVzZXIYCiABKAkSEQoJcGFyZW50X2lkGAsgASgJEhoKEm1lbW9yeV9saW1pdF9ieXRlcxgMIAEoBBISCgpwaWRzX2xpbWl0GA0gASgNEg8KB2FkZHJlc3MYDiABKAkSEAoIcmVzb2x2ZXIYDyABKAkSEgoKZm9ya19pbmRleBgQIAEoDRISCgpmb3JrX2NvdW50GBEgASgNEhQKDHNlbGZfY29udHJvbBgSIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIRCg9SZXF1ZXN0c1JlcXVlc3QiOAoLU2VsZlJlcXVlc3QSCgoCaWQYASABKAkSDAoEdmVyYhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIisKDUFuc3dlclJlcXVlc3QSCgoCaWQYASABKAkSDgoGYW5zd2VyGAIgASgJIhAKDkFuc3dlclJlc3BvbnNlIg4KDFN0YXRzUmVxdWVzdCJxCg1TdGF0c1Jlc3BvbnNlEhoKEm1lbW9yeV90b3RhbF9ieXRlcxgBIAEoBBIeChZtZW1vcnlfYXZhaWxhYmxlX2J5dGVzGAIgASgEEhEKCXByb2Nlc3NlcxgDIAEoDRIRCglvb21fa2lsbHMYBCABKAQipQIKDFN0YXJ0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSMwoDZW52GAMgAygLMiYudG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAQgASgJEgwKBHVzZXIYBSABKAkSDQoFc3RkaW4YBiABKAgSKwoIdGVybWluYWwYByABKAsyGS50b3Jwb3IuZ3Vlc3QudjEuVGVybWluYWwSEgoKdGltZW91dF9tcxgIIAEoBBIVCg1qb3VybmFsX2J5dGVzGAkgASgEEgwKBGhvbGQYCiABKAgaKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI3CghUZXJtaW5hbBIMCgRyb3dzGAEgASgNEg8KB2NvbHVtbnMYAiABKA0SDAoEdGVybRgDIAEoCSI6Cg1TdGFydFJlc3BvbnNlEikKB3Nlc3Npb24YASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbiLbAQoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIMCgRhcmd2GAIgAygJEgsKA3BpZBgDIAEoDRIQCgh0ZXJtaW5hbBgEIAEoCBIaChJzdGFydGVkX3VuaXhfbmFub3MYBSABKAMSEQoJZmlyc3Rfc2VxGAYgASgEEhAKCGxhc3Rfc2VxGAcgASgEEiEKA2VuZBgIIAEoCzIULnRvcnBvci5ndWVzdC52MS5FbmQSFAoMaW5wdXRfb2Zmc2V0GAkgASgEEgwKBHVzZXIYCiABKAkSDwoHd29ya2RpchgLIAEoCSJ1CgNFbmQSKgoGcmVhc29uGAEgASgOMhoudG9ycG9yLmd1ZXN0LnYxLkVuZFJlYXNvbhIRCglleGl0X2NvZGUYAiABKA0SDgoGc2lnbmFsGAMgASgJEgsKA29vbRgEIAEoCBISCgp1bml4X25hbm9zGAUgASgDIiEKDFNlc3Npb25FcnJvchIRCglleGl0X2NvZGUYASABKA0iQAoNQXR0YWNoUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg0KBWFmdGVyGAIgASgEEgwKBGhvbGQYAyABKAgilgEKDkF0dGFjaFJlc3BvbnNlEisKB3N0YXJ0ZWQYASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbkgAEikKBm91dHB1dBgCIAEoCzIXLnRvcnBvci5ndWVzdC52MS5PdXRwdXRIABIjCgNlbmQYAyABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kSABCBwoFZXZlbnQiTAoGT3V0cHV0EgsKA3NlcRgBIAEoBBInCgZzdHJlYW0YAiABKA4yFy50b3Jwb3IuZ3Vlc3QudjEuU3RyZWFtEgwKBGRhdGEYAyABKAwiTQoMV3JpdGVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDgoGb2Zmc2V0GAIgASgEEgwKBGRhdGEYAyABKAwSCwoDZW9mGAQgASgIIh8KDVdyaXRlUmVzcG9uc2USDgoGb2Zmc2V0GAEgASgEIkIKDVJlc2l6ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRyb3dzGAIgASgNEg8KB2NvbHVtbnMYAyABKA0iEAoOUmVzaXplUmVzcG9uc2UiMwoNU2lnbmFsUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnNpZ25hbBgCIAEoCSIQCg5TaWduYWxSZXNwb25zZSIgCgpHZXRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiDQoLTGlzdFJlcXVlc3QiOgoMTGlzdFJlc3BvbnNlEioKCHNlc3Npb25zGAEgAygLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24iMgoNUmVtb3ZlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg0KBWZvcmNlGAIgASgIIhAKDlJlbW92ZVJlc3BvbnNlItYBCgVFbnRyeRIMCgRwYXRoGAEgASgJEgwKBG5hbWUYAiABKAkSKAoEdHlwZRgDIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbnRyeVR5cGUSDAoEc2l6ZRgEIAEoBBIMCgRtb2RlGAUgASgNEg0KBW93bmVyGAYgASgJEg0KBWdyb3VwGAcgASgJEgsKA3VpZBgIIAEoDRILCgNnaWQYCSABKA0SGwoTbW9kaWZpZWRfdW5peF9uYW5vcxgKIAEoAxIWCg5zeW1saW5rX3RhcmdldBgLIAEoCSI5CgtTdGF0UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIkEKFExpc3REaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRINCgVkZXB0aBgDIAEoDSJAChVMaXN0RGlyZWN0b3J5UmVzcG9uc2USJwoHZW50cmllcxgBIAMoCzIWLnRvcnBvci5ndWVzdC52MS5FbnRyeSJJCgtSZWFkUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGb2Zmc2V0GAMgASgEEg4KBmxlbmd0aBgEIAEoBCJDCgxSZWFkUmVzcG9uc2USJQoFZW50cnkYASABKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSDAoEZGF0YRgCIAEoDCJeChBXcml0ZUZpbGVSZXF1ZXN0EiwKBG9wZW4YASABKAsyHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlT3BlbhIMCgRkYXRhGAIgASgMEg4KBmNvbW1pdBgDIAEoCCJKCg1Xcml0ZUZpbGVPcGVuEgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIMCgRtb2RlGAMgASgNEg8KB3BhcmVudHMYBCABKAgiUQoUTWFrZURpcmVjdG9yeVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg8KB3BhcmVudHMYAyABKAgSDAoEbW9kZRgEIAEoDSI1CgtNb3ZlUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJEgwKBHVzZXIYAyABKAkiQgoRUmVtb3ZlRmlsZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEhEKCXJlY3Vyc2l2ZRgDIAEoCCIUChJSZW1vdmVGaWxlUmVzcG9uc2UiQAoSUmVhZEFyY2hpdmVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIOCgZmb2xsb3cYAyABKAgiHAoMQXJjaGl2ZUNodW5rEgwKBGRhdGEYASABKAwiVAoTV3JpdGVBcmNoaXZlUmVxdWVzdBIvCgRvcGVuGAEgASgLMiEudG9ycG9yLmd1ZXN0LnYxLldyaXRlQXJjaGl2ZU9wZW4SDAoEZGF0YRgCIAEoDCIuChBXcml0ZUFyY2hpdmVPcGVuEgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCSI0ChRXcml0ZUFyY2hpdmVSZXNwb25zZRINCgVmaWxlcxgBIAEoBBINCgVieXRlcxgCIAEoBCqBAQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5TUEVDSUZJRUQQABIVChFFTkRfUkVBU09OX0VYSVRFRBABEhYKEkVORF9SRUFTT05fVElNRU9VVBACEhIKDkVORF9SRUFTT05fT09NEAMSFQoRRU5EX1JFQVNPTl9LSUxMRUQQBCpbCgZTdHJlYW0SFgoSU1RSRUFNX1VOU1BFQ0lGSUVEEAASEQoNU1RSRUFNX1NURE9VVBABEhEKDVNUUkVBTV9TVERFUlIQAhITCg9TVFJFQU1fVEVSTUlOQUwQAyqEAQoJRW50cnlUeXBlEhoKFkVOVFJZX1RZUEVfVU5TUEVDSUZJRUQQABITCg9FTlRSWV9UWVBFX0ZJTEUQARIYChRFTlRSWV9UWVBFX0RJUkVDVE9SWRACEhYKEkVOVFJZX1RZUEVfU1lNTElOSxADEhQKEEVOVFJZX1RZUEVfT1RIRVIQBDLlBAoFR3Vlc3QSRgoFSGVsbG8SHS50b3Jwb3IuZ3Vlc3QudjEuSGVsbG9SZXF1ZXN0Gh4udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVzcG9uc2USTAoHUHJlcGFyZRIfLnRvcnBvci5ndWVzdC52MS5QcmVwYXJlUmVxdWVzdBogLnRvcnBvci5ndWVzdC52MS5QcmVwYXJlUmVzcG9uc2USTAoHUmVsZWFzZRIfLnRvcnBvci5ndWVzdC52MS5SZWxlYXNlUmVxdWVzdBogLnRvcnBvci5ndWVzdC52MS5SZWxlYXNlUmVzcG9uc2USRgoFRmx1c2gSHS50b3Jwb3IuZ3Vlc3QudjEuRmx1c2hSZXF1ZXN0Gh4udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVzcG9uc2USTwoIU2h1dGRvd24SIC50b3Jwb3IuZ3Vlc3QudjEuU2h1dGRvd25SZXF1ZXN0GiEudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVzcG9uc2USTAoIUmVxdWVzdHMSIC50b3Jwb3IuZ3Vlc3QudjEuUmVxdWVzdHNSZXF1ZXN0GhwudG9ycG9yLmd1ZXN0LnYxLlNlbGZSZXF1ZXN0MAESSQoGQW5zd2VyEh4udG9ycG9yLmd1ZXN0LnYxLkFuc3dlclJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQW5zd2VyUmVzcG9uc2USRgoFU3RhdHMSHS50b3Jwb3IuZ3Vlc3QudjEuU3RhdHNSZXF1ZXN0Gh4udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVzcG9uc2UylAUKCFNlc3Npb25zEkYKBVN0YXJ0Eh0udG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGFydFJlc3BvbnNlEkcKA1J1bhIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJLCgZBdHRhY2gSHi50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5BdHRhY2hSZXNwb25zZTABEkYKBVdyaXRlEh0udG9ycG9yLmd1ZXN0LnYxLldyaXRlUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlc3BvbnNlEkkKBlJlc2l6ZRIeLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlc2l6ZVJlc3BvbnNlEkkKBlNpZ25hbBIeLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlNpZ25hbFJlc3BvbnNlEjwKA0dldBIbLnRvcnBvci5ndWVzdC52MS5HZXRSZXF1ZXN0GhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24SQwoETGlzdBIcLnRvcnBvci5ndWVzdC52MS5MaXN0UmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5MaXN0UmVzcG9uc2USSQoGUmVtb3ZlEh4udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlUmVzcG9uc2UyxwUKBUZpbGVzEjwKBFN0YXQSHC50b3Jwb3IuZ3Vlc3QudjEuU3RhdFJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSXgoNTGlzdERpcmVjdG9yeRIlLnRvcnBvci5ndWVzdC52MS5MaXN0RGlyZWN0b3J5UmVxdWVzdBomLnRvcnBvci5ndWVzdC52MS5MaXN0RGlyZWN0b3J5UmVzcG9uc2USRQoEUmVhZBIcLnRvcnBvci5ndWVzdC52MS5SZWFkUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5SZWFkUmVzcG9uc2UwARJECgVXcml0ZRIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUZpbGVSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5KAESTgoNTWFrZURpcmVjdG9yeRIlLnRvcnBvci5ndWVzdC52MS5NYWtlRGlyZWN0b3J5UmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRI8CgRNb3ZlEhwudG9ycG9yLmd1ZXN0LnYxLk1vdmVSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5ElEKBlJlbW92ZRIiLnRvcnBvci5ndWVzdC52MS5SZW1vdmVGaWxlUmVxdWVzdBojLnRvcnBvci5ndWVzdC52MS5SZW1vdmVGaWxlUmVzcG9uc2USUwoLUmVhZEFyY2hpdmUSIy50b3Jwb3IuZ3Vlc3QudjEuUmVhZEFyY2hpdmVSZXF1ZXN0Gh0udG9ycG9yLmd1ZXN0LnYxLkFyY2hpdmVDaHVuazABEl0KDFdyaXRlQXJjaGl2ZRIkLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXF1ZXN0GiUudG9ycG9yLmd1ZXN0LnYxLldyaXRlQXJjaGl2ZVJlc3BvbnNlKAEyTAoFUG9ydHMSQwoHQ29ubmVjdBIZLnRvcnBvci5ndWVzdC52MS5Qb3J0RGF0YRoZLnRvcnBvci5ndWVzdC52MS5Qb3J0RGF0YSgBMAFCRFpCdG9ycG9yLmRldi90b3Jwb3IvbmF0aXZlL2ludGVybmFsL3Byb3RvY29sL3RvcnBvci9ndWVzdC92MTtndWVzdHYxYgZwcm90bzM");
+
+/**
+ * @generated from message torpor.guest.v1.PortData
+ */
+export type PortData = Message<"torpor.guest.v1.PortData"> & {
+  /**
+   * only of the first message
+   *
+   * @generated from field: uint32 port = 1;
+   */
+  port: number;
+
+  /**
+   * @generated from field: bytes data = 2;
+   */
+  data: Uint8Array;
+
+  /**
+   * no more bytes from this side
+   *
+   * @generated from field: bool end = 3;
+   */
+  end: boolean;
+};
+
+/**
+ * Describes the message torpor.guest.v1.PortData.
+ * Use `create(PortDataSchema)` to create a new message.
+ */
+export const PortDataSchema: GenMessage<PortData> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 0);
 
 /**
  * @generated from message torpor.guest.v1.HelloRequest
@@ -149,7 +180,7 @@ export type HelloRequest = Message<"torpor.guest.v1.HelloRequest"> & {
  * Use `create(HelloRequestSchema)` to create a new message.
  */
 export const HelloRequestSchema: GenMessage<HelloRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 0);
+  messageDesc(file_torpor_guest_v1_guest, 1);
 
 /**
  * @generated from message torpor.guest.v1.HelloResponse
@@ -185,7 +216,7 @@ export type HelloResponse = Message<"torpor.guest.v1.HelloResponse"> & {
  * Use `create(HelloResponseSchema)` to create a new message.
  */
 export const HelloResponseSchema: GenMessage<HelloResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 1);
+  messageDesc(file_torpor_guest_v1_guest, 2);
 
 /**
  * @generated from message torpor.guest.v1.PrepareRequest
@@ -198,7 +229,7 @@ export type PrepareRequest = Message<"torpor.guest.v1.PrepareRequest"> & {
  * Use `create(PrepareRequestSchema)` to create a new message.
  */
 export const PrepareRequestSchema: GenMessage<PrepareRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 2);
+  messageDesc(file_torpor_guest_v1_guest, 3);
 
 /**
  * @generated from message torpor.guest.v1.PrepareResponse
@@ -211,7 +242,7 @@ export type PrepareResponse = Message<"torpor.guest.v1.PrepareResponse"> & {
  * Use `create(PrepareResponseSchema)` to create a new message.
  */
 export const PrepareResponseSchema: GenMessage<PrepareResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 3);
+  messageDesc(file_torpor_guest_v1_guest, 4);
 
 /**
  * @generated from message torpor.guest.v1.ReleaseRequest
@@ -224,7 +255,7 @@ export type ReleaseRequest = Message<"torpor.guest.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 4);
+  messageDesc(file_torpor_guest_v1_guest, 5);
 
 /**
  * @generated from message torpor.guest.v1.ReleaseResponse
@@ -237,7 +268,7 @@ export type ReleaseResponse = Message<"torpor.guest.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 5);
+  messageDesc(file_torpor_guest_v1_guest, 6);
 
 /**
  * @generated from message torpor.guest.v1.FlushRequest
@@ -250,7 +281,7 @@ export type FlushRequest = Message<"torpor.guest.v1.FlushRequest"> & {
  * Use `create(FlushRequestSchema)` to create a new message.
  */
 export const FlushRequestSchema: GenMessage<FlushRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 6);
+  messageDesc(file_torpor_guest_v1_guest, 7);
 
 /**
  * @generated from message torpor.guest.v1.FlushResponse
@@ -263,7 +294,7 @@ export type FlushResponse = Message<"torpor.guest.v1.FlushResponse"> & {
  * Use `create(FlushResponseSchema)` to create a new message.
  */
 export const FlushResponseSchema: GenMessage<FlushResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 7);
+  messageDesc(file_torpor_guest_v1_guest, 8);
 
 /**
  * @generated from message torpor.guest.v1.ShutdownRequest
@@ -280,7 +311,7 @@ export type ShutdownRequest = Message<"torpor.guest.v1.ShutdownRequest"> & {
  * Use `create(ShutdownRequestSchema)` to create a new message.
  */
 export const ShutdownRequestSchema: GenMessage<ShutdownRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 8);
+  messageDesc(file_torpor_guest_v1_guest, 9);
 
 /**
  * @generated from message torpor.guest.v1.ShutdownResponse
@@ -293,7 +324,7 @@ export type ShutdownResponse = Message<"torpor.guest.v1.ShutdownResponse"> & {
  * Use `create(ShutdownResponseSchema)` to create a new message.
  */
 export const ShutdownResponseSchema: GenMessage<ShutdownResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 9);
+  messageDesc(file_torpor_guest_v1_guest, 10);
 
 /**
  * @generated from message torpor.guest.v1.RequestsRequest
@@ -306,7 +337,7 @@ export type RequestsRequest = Message<"torpor.guest.v1.RequestsRequest"> & {
  * Use `create(RequestsRequestSchema)` to create a new message.
  */
 export const RequestsRequestSchema: GenMessage<RequestsRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 10);
+  messageDesc(file_torpor_guest_v1_guest, 11);
 
 /**
  * A process called `torpor VERB`. A pause is over, for the process, when the sandbox was resumed; in the child of a fork each fork is, and the
@@ -342,7 +373,7 @@ export type SelfRequest = Message<"torpor.guest.v1.SelfRequest"> & {
  * Use `create(SelfRequestSchema)` to create a new message.
  */
 export const SelfRequestSchema: GenMessage<SelfRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 11);
+  messageDesc(file_torpor_guest_v1_guest, 12);
 
 /**
  * @generated from message torpor.guest.v1.AnswerRequest
@@ -366,7 +397,7 @@ export type AnswerRequest = Message<"torpor.guest.v1.AnswerRequest"> & {
  * Use `create(AnswerRequestSchema)` to create a new message.
  */
 export const AnswerRequestSchema: GenMessage<AnswerRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 12);
+  messageDesc(file_torpor_guest_v1_guest, 13);
 
 /**
  * @generated from message torpor.guest.v1.AnswerResponse
@@ -379,7 +410,7 @@ export type AnswerResponse = Message<"torpor.guest.v1.AnswerResponse"> & {
  * Use `create(AnswerResponseSchema)` to create a new message.
  */
 export const AnswerResponseSchema: GenMessage<AnswerResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 13);
+  messageDesc(file_torpor_guest_v1_guest, 14);
 
 /**
  * @generated from message torpor.guest.v1.StatsRequest
@@ -392,7 +423,7 @@ export type StatsRequest = Message<"torpor.guest.v1.StatsRequest"> & {
  * Use `create(StatsRequestSchema)` to create a new message.
  */
 export const StatsRequestSchema: GenMessage<StatsRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 14);
+  messageDesc(file_torpor_guest_v1_guest, 15);
 
 /**
  * @generated from message torpor.guest.v1.StatsResponse
@@ -424,7 +455,7 @@ export type StatsResponse = Message<"torpor.guest.v1.StatsResponse"> & {
  * Use `create(StatsResponseSchema)` to create a new message.
  */
 export const StatsResponseSchema: GenMessage<StatsResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 15);
+  messageDesc(file_torpor_guest_v1_guest, 16);
 
 /**
  * @generated from message torpor.guest.v1.StartRequest
@@ -507,7 +538,7 @@ export type StartRequest = Message<"torpor.guest.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 16);
+  messageDesc(file_torpor_guest_v1_guest, 17);
 
 /**
  * @generated from message torpor.guest.v1.Terminal
@@ -534,7 +565,7 @@ export type Terminal = Message<"torpor.guest.v1.Terminal"> & {
  * Use `create(TerminalSchema)` to create a new message.
  */
 export const TerminalSchema: GenMessage<Terminal> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 17);
+  messageDesc(file_torpor_guest_v1_guest, 18);
 
 /**
  * @generated from message torpor.guest.v1.StartResponse
@@ -551,7 +582,7 @@ export type StartResponse = Message<"torpor.guest.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 18);
+  messageDesc(file_torpor_guest_v1_guest, 19);
 
 /**
  * @generated from message torpor.guest.v1.Session
@@ -624,7 +655,7 @@ export type Session = Message<"torpor.guest.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 19);
+  messageDesc(file_torpor_guest_v1_guest, 20);
 
 /**
  * @generated from message torpor.guest.v1.End
@@ -665,7 +696,7 @@ export type End = Message<"torpor.guest.v1.End"> & {
  * Use `create(EndSchema)` to create a new message.
  */
 export const EndSchema: GenMessage<End> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 20);
+  messageDesc(file_torpor_guest_v1_guest, 21);
 
 /**
  * In the details of a Start or Run error: the code a shell would give.
@@ -684,7 +715,7 @@ export type SessionError = Message<"torpor.guest.v1.SessionError"> & {
  * Use `create(SessionErrorSchema)` to create a new message.
  */
 export const SessionErrorSchema: GenMessage<SessionError> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 21);
+  messageDesc(file_torpor_guest_v1_guest, 22);
 
 /**
  * @generated from message torpor.guest.v1.AttachRequest
@@ -711,7 +742,7 @@ export type AttachRequest = Message<"torpor.guest.v1.AttachRequest"> & {
  * Use `create(AttachRequestSchema)` to create a new message.
  */
 export const AttachRequestSchema: GenMessage<AttachRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 22);
+  messageDesc(file_torpor_guest_v1_guest, 23);
 
 /**
  * @generated from message torpor.guest.v1.AttachResponse
@@ -750,7 +781,7 @@ export type AttachResponse = Message<"torpor.guest.v1.AttachResponse"> & {
  * Use `create(AttachResponseSchema)` to create a new message.
  */
 export const AttachResponseSchema: GenMessage<AttachResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 23);
+  messageDesc(file_torpor_guest_v1_guest, 24);
 
 /**
  * @generated from message torpor.guest.v1.Output
@@ -777,7 +808,7 @@ export type Output = Message<"torpor.guest.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 24);
+  messageDesc(file_torpor_guest_v1_guest, 25);
 
 /**
  * @generated from message torpor.guest.v1.WriteRequest
@@ -809,7 +840,7 @@ export type WriteRequest = Message<"torpor.guest.v1.WriteRequest"> & {
  * Use `create(WriteRequestSchema)` to create a new message.
  */
 export const WriteRequestSchema: GenMessage<WriteRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 25);
+  messageDesc(file_torpor_guest_v1_guest, 26);
 
 /**
  * @generated from message torpor.guest.v1.WriteResponse
@@ -826,7 +857,7 @@ export type WriteResponse = Message<"torpor.guest.v1.WriteResponse"> & {
  * Use `create(WriteResponseSchema)` to create a new message.
  */
 export const WriteResponseSchema: GenMessage<WriteResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 26);
+  messageDesc(file_torpor_guest_v1_guest, 27);
 
 /**
  * @generated from message torpor.guest.v1.ResizeRequest
@@ -853,7 +884,7 @@ export type ResizeRequest = Message<"torpor.guest.v1.ResizeRequest"> & {
  * Use `create(ResizeRequestSchema)` to create a new message.
  */
 export const ResizeRequestSchema: GenMessage<ResizeRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 27);
+  messageDesc(file_torpor_guest_v1_guest, 28);
 
 /**
  * @generated from message torpor.guest.v1.ResizeResponse
@@ -866,7 +897,7 @@ export type ResizeResponse = Message<"torpor.guest.v1.ResizeResponse"> & {
  * Use `create(ResizeResponseSchema)` to create a new message.
  */
 export const ResizeResponseSchema: GenMessage<ResizeResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 28);
+  messageDesc(file_torpor_guest_v1_guest, 29);
 
 /**
  * @generated from message torpor.guest.v1.SignalRequest
@@ -888,7 +919,7 @@ export type SignalRequest = Message<"torpor.guest.v1.SignalRequest"> & {
  * Use `create(SignalRequestSchema)` to create a new message.
  */
 export const SignalRequestSchema: GenMessage<SignalRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 29);
+  messageDesc(file_torpor_guest_v1_guest, 30);
 
 /**
  * @generated from message torpor.guest.v1.SignalResponse
@@ -901,7 +932,7 @@ export type SignalResponse = Message<"torpor.guest.v1.SignalResponse"> & {
  * Use `create(SignalResponseSchema)` to create a new message.
  */
 export const SignalResponseSchema: GenMessage<SignalResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 30);
+  messageDesc(file_torpor_guest_v1_guest, 31);
 
 /**
  * @generated from message torpor.guest.v1.GetRequest
@@ -918,7 +949,7 @@ export type GetRequest = Message<"torpor.guest.v1.GetRequest"> & {
  * Use `create(GetRequestSchema)` to create a new message.
  */
 export const GetRequestSchema: GenMessage<GetRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 31);
+  messageDesc(file_torpor_guest_v1_guest, 32);
 
 /**
  * @generated from message torpor.guest.v1.ListRequest
@@ -931,7 +962,7 @@ export type ListRequest = Message<"torpor.guest.v1.ListRequest"> & {
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 32);
+  messageDesc(file_torpor_guest_v1_guest, 33);
 
 /**
  * @generated from message torpor.guest.v1.ListResponse
@@ -948,7 +979,7 @@ export type ListResponse = Message<"torpor.guest.v1.ListResponse"> & {
  * Use `create(ListResponseSchema)` to create a new message.
  */
 export const ListResponseSchema: GenMessage<ListResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 33);
+  messageDesc(file_torpor_guest_v1_guest, 34);
 
 /**
  * @generated from message torpor.guest.v1.RemoveRequest
@@ -970,7 +1001,7 @@ export type RemoveRequest = Message<"torpor.guest.v1.RemoveRequest"> & {
  * Use `create(RemoveRequestSchema)` to create a new message.
  */
 export const RemoveRequestSchema: GenMessage<RemoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 34);
+  messageDesc(file_torpor_guest_v1_guest, 35);
 
 /**
  * @generated from message torpor.guest.v1.RemoveResponse
@@ -983,7 +1014,7 @@ export type RemoveResponse = Message<"torpor.guest.v1.RemoveResponse"> & {
  * Use `create(RemoveResponseSchema)` to create a new message.
  */
 export const RemoveResponseSchema: GenMessage<RemoveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 35);
+  messageDesc(file_torpor_guest_v1_guest, 36);
 
 /**
  * @generated from message torpor.guest.v1.Entry
@@ -1056,7 +1087,7 @@ export type Entry = Message<"torpor.guest.v1.Entry"> & {
  * Use `create(EntrySchema)` to create a new message.
  */
 export const EntrySchema: GenMessage<Entry> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 36);
+  messageDesc(file_torpor_guest_v1_guest, 37);
 
 /**
  * @generated from message torpor.guest.v1.StatRequest
@@ -1083,7 +1114,7 @@ export type StatRequest = Message<"torpor.guest.v1.StatRequest"> & {
  * Use `create(StatRequestSchema)` to create a new message.
  */
 export const StatRequestSchema: GenMessage<StatRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 37);
+  messageDesc(file_torpor_guest_v1_guest, 38);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryRequest
@@ -1110,7 +1141,7 @@ export type ListDirectoryRequest = Message<"torpor.guest.v1.ListDirectoryRequest
  * Use `create(ListDirectoryRequestSchema)` to create a new message.
  */
 export const ListDirectoryRequestSchema: GenMessage<ListDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 38);
+  messageDesc(file_torpor_guest_v1_guest, 39);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryResponse
@@ -1127,7 +1158,7 @@ export type ListDirectoryResponse = Message<"torpor.guest.v1.ListDirectoryRespon
  * Use `create(ListDirectoryResponseSchema)` to create a new message.
  */
 export const ListDirectoryResponseSchema: GenMessage<ListDirectoryResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 39);
+  messageDesc(file_torpor_guest_v1_guest, 40);
 
 /**
  * @generated from message torpor.guest.v1.ReadRequest
@@ -1159,7 +1190,7 @@ export type ReadRequest = Message<"torpor.guest.v1.ReadRequest"> & {
  * Use `create(ReadRequestSchema)` to create a new message.
  */
 export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 40);
+  messageDesc(file_torpor_guest_v1_guest, 41);
 
 /**
  * @generated from message torpor.guest.v1.ReadResponse
@@ -1181,7 +1212,7 @@ export type ReadResponse = Message<"torpor.guest.v1.ReadResponse"> & {
  * Use `create(ReadResponseSchema)` to create a new message.
  */
 export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 41);
+  messageDesc(file_torpor_guest_v1_guest, 42);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileRequest
@@ -1208,7 +1239,7 @@ export type WriteFileRequest = Message<"torpor.guest.v1.WriteFileRequest"> & {
  * Use `create(WriteFileRequestSchema)` to create a new message.
  */
 export const WriteFileRequestSchema: GenMessage<WriteFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 42);
+  messageDesc(file_torpor_guest_v1_guest, 43);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileOpen
@@ -1244,7 +1275,7 @@ export type WriteFileOpen = Message<"torpor.guest.v1.WriteFileOpen"> & {
  * Use `create(WriteFileOpenSchema)` to create a new message.
  */
 export const WriteFileOpenSchema: GenMessage<WriteFileOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 43);
+  messageDesc(file_torpor_guest_v1_guest, 44);
 
 /**
  * @generated from message torpor.guest.v1.MakeDirectoryRequest
@@ -1276,7 +1307,7 @@ export type MakeDirectoryRequest = Message<"torpor.guest.v1.MakeDirectoryRequest
  * Use `create(MakeDirectoryRequestSchema)` to create a new message.
  */
 export const MakeDirectoryRequestSchema: GenMessage<MakeDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 44);
+  messageDesc(file_torpor_guest_v1_guest, 45);
 
 /**
  * @generated from message torpor.guest.v1.MoveRequest
@@ -1303,7 +1334,7 @@ export type MoveRequest = Message<"torpor.guest.v1.MoveRequest"> & {
  * Use `create(MoveRequestSchema)` to create a new message.
  */
 export const MoveRequestSchema: GenMessage<MoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 45);
+  messageDesc(file_torpor_guest_v1_guest, 46);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileRequest
@@ -1330,7 +1361,7 @@ export type RemoveFileRequest = Message<"torpor.guest.v1.RemoveFileRequest"> & {
  * Use `create(RemoveFileRequestSchema)` to create a new message.
  */
 export const RemoveFileRequestSchema: GenMessage<RemoveFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 46);
+  messageDesc(file_torpor_guest_v1_guest, 47);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileResponse
@@ -1343,7 +1374,7 @@ export type RemoveFileResponse = Message<"torpor.guest.v1.RemoveFileResponse"> &
  * Use `create(RemoveFileResponseSchema)` to create a new message.
  */
 export const RemoveFileResponseSchema: GenMessage<RemoveFileResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 47);
+  messageDesc(file_torpor_guest_v1_guest, 48);
 
 /**
  * @generated from message torpor.guest.v1.ReadArchiveRequest
@@ -1370,7 +1401,7 @@ export type ReadArchiveRequest = Message<"torpor.guest.v1.ReadArchiveRequest"> &
  * Use `create(ReadArchiveRequestSchema)` to create a new message.
  */
 export const ReadArchiveRequestSchema: GenMessage<ReadArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 48);
+  messageDesc(file_torpor_guest_v1_guest, 49);
 
 /**
  * @generated from message torpor.guest.v1.ArchiveChunk
@@ -1387,7 +1418,7 @@ export type ArchiveChunk = Message<"torpor.guest.v1.ArchiveChunk"> & {
  * Use `create(ArchiveChunkSchema)` to create a new message.
  */
 export const ArchiveChunkSchema: GenMessage<ArchiveChunk> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 49);
+  messageDesc(file_torpor_guest_v1_guest, 50);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveRequest
@@ -1409,7 +1440,7 @@ export type WriteArchiveRequest = Message<"torpor.guest.v1.WriteArchiveRequest">
  * Use `create(WriteArchiveRequestSchema)` to create a new message.
  */
 export const WriteArchiveRequestSchema: GenMessage<WriteArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 50);
+  messageDesc(file_torpor_guest_v1_guest, 51);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveOpen
@@ -1431,7 +1462,7 @@ export type WriteArchiveOpen = Message<"torpor.guest.v1.WriteArchiveOpen"> & {
  * Use `create(WriteArchiveOpenSchema)` to create a new message.
  */
 export const WriteArchiveOpenSchema: GenMessage<WriteArchiveOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 51);
+  messageDesc(file_torpor_guest_v1_guest, 52);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveResponse
@@ -1453,7 +1484,7 @@ export type WriteArchiveResponse = Message<"torpor.guest.v1.WriteArchiveResponse
  * Use `create(WriteArchiveResponseSchema)` to create a new message.
  */
 export const WriteArchiveResponseSchema: GenMessage<WriteArchiveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 52);
+  messageDesc(file_torpor_guest_v1_guest, 53);
 
 /**
  * @generated from enum torpor.guest.v1.EndReason
@@ -1862,4 +1893,24 @@ export const Files: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_torpor_guest_v1_guest, 2);
+
+/**
+ * Connections from outside to what listens in the sandbox; they need no network of it.
+ *
+ * @generated from service torpor.guest.v1.Ports
+ */
+export const Ports: GenService<{
+  /**
+   * The first message has the port; it is dialled on 127.0.0.1, ::1 and the sandbox's own address, in this order. Nothing listens: unavailable. The
+   * first answer, empty, says that it is connected; then bytes go both ways, until each side has said `end`; a side that breaks off ends both.
+   *
+   * @generated from rpc torpor.guest.v1.Ports.Connect
+   */
+  connect: {
+    methodKind: "bidi_streaming";
+    input: typeof PortDataSchema;
+    output: typeof PortDataSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_torpor_guest_v1_guest, 3);
 
