@@ -23,6 +23,15 @@ const counter = [
   `import itertools, time\nfor n in itertools.count(1):\n    print(n)\n    time.sleep(${lineMs / 1000})\n`,
 ];
 
+const echo = `import socket, sys
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    connection, _ = server.accept()
+    while data := connection.recv(65536):
+        connection.sendall(data)
+    connection.close()
+`;
+
 let space: TemporaryPool;
 let image: EngineHarness["image"];
 beforeAll(async () => {
@@ -51,6 +60,7 @@ async function harness(name: "gvisor" | "runc"): Promise<EngineHarness> {
     resources: { memoryBytes: 128 * mib, cpus: 1, diskBytes: 64 * mib, pids: 64 },
     network: null,
     counter,
+    echoServer: (port) => ["python3", "-c", echo, String(port)],
     advance: (lines) => passes(lines * lineMs),
     corrupt: (checkpointId, part) => flipByte(path.join(checkpoints.locate(checkpointId), part)),
     async dispose() {

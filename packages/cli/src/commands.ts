@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   update: async () => (await import("./commands/update.ts")).updateCommand(),
   refresh: async () => (await import("./commands/refresh.ts")).refreshCommand(),
   wake: async () => (await import("./commands/wake.ts")).wakeCommand(),
+  port: async () => (await import("./commands/port.ts")).portCommand(),
   stop: async () => (await import("./commands/stop.ts")).stopCommand(),
   start: async () => (await import("./commands/start.ts")).startCommand(),
   remove: async () => (await import("./commands/remove.ts")).removeCommand(),

@@ -10,6 +10,7 @@ export * from "./info.ts";
 export * from "./openapi.ts";
 export * from "./operation.ts";
 export * from "./place.ts";
+export * from "./port.ts";
 export * from "./route.ts";
 export * from "./route-shape.ts";
 export * from "./sandbox.ts";

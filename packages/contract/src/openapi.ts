@@ -7,6 +7,7 @@ import { Entry } from "./file.ts";
 import { Image, ImageProgress } from "./image.ts";
 import { Capabilities, Info } from "./info.ts";
 import { Operation, OperationAnswer } from "./operation.ts";
+import { ReachablePort } from "./port.ts";
 import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes } from "./route.ts";
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
@@ -41,6 +42,7 @@ const named = {
   Operation,
   OperationAnswer,
   PauseRequest,
+  ReachablePort,
   RebaseRequest,
   RestoreRequest,
   RefreshRequest,

@@ -13,7 +13,7 @@ export type Content =
   | { readonly kind: "socket" }
   | { readonly kind: "none" };
 
-export type Tag = "sandboxes" | "operations" | "sessions" | "files" | "images" | "snapshots" | "webhooks" | "wakes" | "system";
+export type Tag = "sandboxes" | "operations" | "sessions" | "ports" | "files" | "images" | "snapshots" | "webhooks" | "wakes" | "system";
 
 /** One line of the API: what the server registers, the clients call and the OpenAPI document tells. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
@@ -53,7 +53,7 @@ export const stream = (mediaType: string): Content => ({ kind: "stream", mediaTy
 export const none: Content = { kind: "none" };
 
 /** A schema over query text whose OpenAPI type is another: text is all that a query has. */
-const queryText = <T extends z.ZodType>(schema: T, as: Record<string, unknown>) => schema.meta({ as });
+export const queryText = <T extends z.ZodType>(schema: T, as: Record<string, unknown>) => schema.meta({ as });
 
 export const queryInteger = (maximum: number) =>
   queryText(

@@ -3,6 +3,7 @@ import { eventRoutes } from "./routes/event.ts";
 import { fileRoutes } from "./routes/file.ts";
 import { imageRoutes } from "./routes/image.ts";
 import { operationRoutes } from "./routes/operation.ts";
+import { portRoutes } from "./routes/port.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { snapshotRoutes } from "./routes/snapshot.ts";
@@ -24,6 +25,7 @@ export const routes = {
   ...operationRoutes,
   ...eventRoutes,
   ...sessionRoutes,
+  ...portRoutes,
   ...fileRoutes,
   ...imageRoutes,
   ...snapshotRoutes,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ExposedPort } from "./port.ts";
 import { timeSettings, timingFields } from "./timing.ts";
 import { longestWakeMs } from "./wake.ts";
 
@@ -164,6 +165,8 @@ export const Sandbox = z.object({
   restart: RestartPolicy.optional(),
   /** Absent: nothing. */
   selfControl: z.array(SelfVerb).optional(),
+  /** Ports that have an address. Absent: none. */
+  ports: z.array(ExposedPort).optional(),
   ...timingFields,
   generation: z.number().int(),
   runtimeId: z.string().nullable(),

@@ -19,7 +19,7 @@ export interface Using {
 }
 
 /** What a call does with a sandbox. */
-export type GuestUse = Pick<Guest, "sessions" | "files">;
+export type GuestUse = Pick<Guest, "sessions" | "files" | "ports">;
 
 /** The line to a running sandbox; to one that is about to run, once it does; to a paused one that wakes for calls, once it is resumed. */
 export async function useGuest(desk: Desk, idOrName: string, using: Using = {}): Promise<GuestUse> {

@@ -6,6 +6,8 @@ import type {
   CreateWakeRequest,
   Difference,
   Event,
+  ExposedPort,
+  ExposePortRequest,
   FamilyMember,
   ForkRequest,
   Operation,
@@ -32,6 +34,7 @@ import { openDesk } from "./desk-opening.ts";
 import { watchEnds } from "./ends.ts";
 import { EventFeed } from "./events/feed.ts";
 import { watchedStore } from "./events/watched-store.ts";
+import { expose, findExposed, unexpose } from "./exposing.ts";
 import { family } from "./family.ts";
 import { type GuestUse, useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
@@ -101,6 +104,11 @@ export interface Lifecycle {
   removeWake(idOrName: string, wakeId: string): Promise<void>;
   /** By whoever has the token. What it brings is stored when this resolves. */
   callWake(token: string, call: WakeCall): Promise<WakeAccepted>;
+  /** Gives a port of it an address, which is kept over pause, stop and restart. */
+  expose(idOrName: string, port: number, request?: ExposePortRequest): Promise<ExposedPort>;
+  unexpose(idOrName: string, port: number): Promise<void>;
+  /** What the first label of a host name means. */
+  exposed(label: string): Promise<ExposedPort & { readonly sandboxId: string }>;
   get(idOrName: string): Promise<Sandbox>;
   /** Oldest first. */
   list(): Promise<Sandbox[]>;
@@ -217,6 +225,9 @@ export function createLifecycle(given: Ports): Lifecycle {
       view(ports, await refresh(desk, idOrName, request, new Patience(ports.clock, waitMs))),
     ...wakes,
     callWake: (token, given) => callWake(desk, token, given),
+    expose: (idOrName, port, request = {}) => expose(desk, idOrName, port, request, new Patience(ports.clock, undefined)),
+    unexpose: (idOrName, port) => unexpose(desk, idOrName, port, new Patience(ports.clock, undefined)),
+    exposed: (label) => findExposed(desk, label),
     get: async (idOrName) => view(ports, await lookUp(ports, idOrName)),
     list: async () => (await page(ports, {})).sandboxes,
     page: (filter = {}) => page(ports, filter),

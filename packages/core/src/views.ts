@@ -27,6 +27,7 @@ export function sandboxView(record: SandboxRecord, active: OperationRecord | und
     snapshotId,
     selfControl: record.selfControl ?? [],
     fork: record.fork ?? null,
+    ports: record.ports ?? [],
     operation: active === undefined ? null : { id: active.id, kind: active.kind, phase: active.phase },
   };
 }

@@ -126,7 +126,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
       network: { subnet, resolver: resolver && `${resolver.address}:${resolver.port}` },
     };
   };
-  const app = await createHttpServer({ lifecycle, images, ids: randomIds, info }, { logger: log });
+  const app = await createHttpServer({ lifecycle, images, ids: randomIds, info, portUrl: () => null }, { logger: log });
   releases.push(() => app.close());
   return { lifecycle, app, close: () => release(releases) };
 }

@@ -33,6 +33,7 @@ import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
 import { linesOf } from "./lines.ts";
+import { PortClient } from "./port-client.ts";
 import { SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
@@ -80,6 +81,7 @@ export class TorporClient {
   readonly feed: EventClient;
   readonly webhooks: WebhookClient;
   readonly wakes: WakeClient;
+  readonly ports: PortClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -87,6 +89,7 @@ export class TorporClient {
     this.images = new ImageClient(this.#transport);
     this.snapshots = new SnapshotClient(this.#transport);
     this.feed = new EventClient(this.#transport);
+    this.ports = new PortClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
   }

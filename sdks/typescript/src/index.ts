@@ -5,6 +5,7 @@ export type { ClientOptions } from "./endpoint.ts";
 export type { EventClient, EventFilter } from "./event-client.ts";
 export type { AsUser, FileClient } from "./file-client.ts";
 export type { ImageClient, OnProgress } from "./image-client.ts";
+export type { PortClient } from "./port-client.ts";
 export type { ServerFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";
 export type { WakeClient } from "./wake-client.ts";

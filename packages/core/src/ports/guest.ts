@@ -61,6 +61,14 @@ export interface GuestFiles {
   writeArchive(path: string, content: AsyncIterable<Uint8Array>, options: { user?: string }): Promise<{ files: number; bytes: number }>;
 }
 
+export interface GuestPorts {
+  /**
+   * Connects to what listens on a port inside, whatever network the sandbox has; resolves when it is connected. `input` is what goes in: its end is
+   * that of this side alone. `content` ends when the program has ended its own. Nothing listens: `port_closed`.
+   */
+  connect(port: number, input: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<{ readonly content: AsyncIterable<Uint8Array> }>;
+}
+
 /**
  * The line to PID 1 of one runtime. All calls fail with a `TorporError`; after the runtime's end or freeze with
  * `session_paused` or `sandbox_not_running`, never by hanging.
@@ -75,6 +83,7 @@ export interface Guest {
   shutdown(graceMs: number): Promise<void>;
   readonly sessions: GuestSessions;
   readonly files: GuestFiles;
+  readonly ports: GuestPorts;
   /** Ends the line: open streams end with the reason. */
   close(reason: "paused" | "stopped" | "lost"): void;
 }

@@ -51,6 +51,15 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
       expect(output).toBe("in and out");
     });
 
+    test("connects to what listens inside, without a network of its own, and says so when nothing does", async () => {
+      const { guest } = await bootOne(harness);
+      const hello = () => guest.ports.connect(8077, bytes("hello"));
+      await expect(hello()).rejects.toMatchObject({ code: "port_closed" });
+      await guest.sessions.start({ sessionId: harness.ids.next("se"), argv: [...harness.echoServer(8077)], hold: false });
+      const { content } = await retried(hello);
+      expect(await textOf(content)).toBe("hello");
+    });
+
     test("keeps files on the disk over a stop and a boot", async () => {
       const { engine, ids } = harness;
       const { spec, guest, diskId } = await bootOne(harness);
@@ -112,4 +121,16 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
 
     memoryConformance(() => harness);
   });
+}
+
+/** Until the program listens. */
+async function retried<T>(call: () => Promise<T>): Promise<T> {
+  for (let left = 200; ; left--) {
+    try {
+      return await call();
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
 }

@@ -18,6 +18,8 @@ export interface EngineHarness {
   readonly network: NetworkLease | null;
   /** Prints 1, 2, 3, … a line each, kept in memory only. */
   readonly counter: readonly string[];
+  /** Gives back on a port of its loopback what it gets there, connection by connection. */
+  echoServer(port: number): readonly string[];
   /** Lets a running counter print about so many lines. */
   advance(lines: number): Promise<void>;
   /** Changes one byte of a part of a sealed checkpoint. */

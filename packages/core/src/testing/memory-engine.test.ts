@@ -15,6 +15,7 @@ async function harness({ engine, disks, checkpoints, ids }: MemoryWorld): Promis
     resources: { memoryBytes: 128 * 1024 * 1024, cpus: 1, diskBytes: 1024 * 1024, pids: 64 },
     network: null,
     counter: ["counter"],
+    echoServer: (port) => ["listen", String(port)],
     async advance(lines) {
       for (let line = 0; line < lines; line++) engine.tick();
     },

@@ -1,5 +1,5 @@
 import { type SessionEnd, TorporError } from "@torpor/contract";
-import type { Guest, GuestFiles, GuestSessions, Identity, SessionFrame, SessionStart } from "../ports/guest.ts";
+import type { Guest, GuestFiles, GuestPorts, GuestSessions, Identity, SessionFrame, SessionStart } from "../ports/guest.ts";
 import { memoryFiles } from "./memory-files.ts";
 import type { MemoryRuntime } from "./memory-runtime.ts";
 
@@ -9,6 +9,7 @@ type CloseReason = "paused" | "stopped" | "lost";
 export class MemoryGuest implements Guest {
   readonly sessions: GuestSessions;
   readonly files: GuestFiles;
+  readonly ports: GuestPorts;
   closed: CloseReason | null = null;
   readonly #runtime: MemoryRuntime;
   readonly #exit: () => void;
@@ -20,6 +21,12 @@ export class MemoryGuest implements Guest {
     this.#exit = exit;
     this.sessions = sessionsOf(this, runtime);
     this.files = memoryFiles(runtime, () => this.ready());
+    this.ports = {
+      connect: async (port, input) => {
+        await this.ready();
+        return memoryPort(runtime, port, input);
+      },
+    };
   }
 
   async hello(identity: Identity): Promise<{ bootId: string; version: string }> {
@@ -70,6 +77,13 @@ export class MemoryGuest implements Guest {
       await this.#runtime.changed();
     }
   }
+}
+
+/** What `listen PORT` answers: each byte that comes. */
+function memoryPort(runtime: MemoryRuntime, port: number, input: AsyncIterable<Uint8Array>): { content: AsyncIterable<Uint8Array> } {
+  const listens = runtime.memory.processes.some(({ argv }) => argv[0] === "listen" && Number(argv[1]) === port);
+  if (!listens) throw new TorporError("port_closed", `nothing listens on port ${port} in the sandbox`);
+  return { content: input };
 }
 
 function sessionsOf(guest: MemoryGuest, runtime: MemoryRuntime): GuestSessions {

@@ -40,6 +40,7 @@ const programs: Readonly<Record<string, Program>> = {
     },
   },
   sleep: {},
+  listen: {},
   counter: {
     tick(process, output) {
       process.count++;

@@ -1,4 +1,4 @@
-import type { Guest, SessionFrame } from "../ports/guest.ts";
+import type { Guest, GuestPorts, SessionFrame } from "../ports/guest.ts";
 
 /** How uses of one sandbox are told. */
 export interface Use {
@@ -8,8 +8,26 @@ export interface Use {
 }
 
 /** The same line, but each call and stream on it counts as use of the sandbox as long as it is open. */
-export function watchedGuest(guest: Guest, use: Use): Pick<Guest, "sessions" | "files"> {
-  return { sessions: watched(guest.sessions, use), files: watched(guest.files, use) };
+export function watchedGuest(guest: Guest, use: Use): Pick<Guest, "sessions" | "files" | "ports"> {
+  return { sessions: watched(guest.sessions, use), files: watched(guest.files, use), ports: watchedPorts(guest.ports, use) };
+}
+
+/** Of a connection to a port only what passes counts: browsers and pools keep theirs open for hours. */
+function watchedPorts(ports: GuestPorts, use: Use): GuestPorts {
+  return {
+    async connect(port, input, signal) {
+      const release = use.hold();
+      const { content } = await ports.connect(port, noted(input, use), signal).finally(release);
+      return { content: noted(content, use) };
+    },
+  };
+}
+
+async function* noted(stream: AsyncIterable<Uint8Array>, use: Use): AsyncIterable<Uint8Array> {
+  for await (const chunk of stream) {
+    use.note();
+    yield chunk;
+  }
 }
 
 function watched<T extends object>(calls: T, use: Use): T {

@@ -10,7 +10,7 @@ export interface LineState {
 }
 
 /** What the call was about, where the guest's code alone does not say. */
-export type Subject = "session" | "file" | "archive" | "guest";
+export type Subject = "session" | "file" | "archive" | "port" | "guest";
 
 const closings: Record<CloseReason, { code: ErrorCode; message: string }> = {
   paused: { code: "session_paused", message: "the sandbox was paused; what ran in it goes on when it is resumed" },
@@ -68,6 +68,9 @@ const codes: Partial<Record<Code, CodeBySubject>> = {
   [Code.FailedPrecondition]: { session: "session_ended", guest: "internal", other: "directory_not_empty" },
   [Code.DeadlineExceeded]: { other: "timeout" },
   [Code.Canceled]: { other: "timeout" },
+  // Nothing listens; the program broke off.
+  [Code.Unavailable]: { port: "port_closed", other: "internal" },
+  [Code.Aborted]: { port: "port_closed", other: "internal" },
   // The guest of a checkpoint that an earlier version made.
   [Code.Unimplemented]: { other: "capability_unsupported" },
 };

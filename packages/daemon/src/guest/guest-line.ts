@@ -1,9 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
-import type { Guest, GuestFiles, GuestSessions, Identity } from "@torpor/core";
+import type { Guest, GuestFiles, GuestPorts, GuestSessions, Identity } from "@torpor/core";
 import { type CloseReason, fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { createGuestFiles } from "./guest-files.ts";
+import { createGuestPorts } from "./guest-ports.ts";
 import { followRequests, type OnRequest } from "./guest-requests.ts";
 import { createGuestSessions } from "./guest-sessions.ts";
 import { Guest as GuestService } from "./protocol/torpor/guest/v1/guest_pb.ts";
@@ -19,6 +20,7 @@ const never = 2 ** 31 - 1;
 export class GuestLine implements Guest {
   readonly sessions: GuestSessions;
   readonly files: GuestFiles;
+  readonly ports: GuestPorts;
   readonly #client;
   readonly #state: LineState = { closed: undefined };
   readonly #manager: Http2SessionManager;
@@ -43,6 +45,7 @@ export class GuestLine implements Guest {
     this.#client = createClient(GuestService, transport);
     this.sessions = createGuestSessions(transport, this.#state);
     this.files = createGuestFiles(transport, this.#state);
+    this.ports = createGuestPorts(transport, this.#state);
   }
 
   get closed(): boolean {

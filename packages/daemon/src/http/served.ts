@@ -7,4 +7,6 @@ export interface Served {
   readonly images: Images;
   readonly ids: Ids;
   info(): Promise<Info>;
+  /** The address of an exposed port by its label; null where the daemon listens at no address that has one. */
+  portUrl(label: string): string | null;
 }

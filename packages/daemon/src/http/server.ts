@@ -10,6 +10,7 @@ import { serveEvents } from "./routes/events.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveImages } from "./routes/images.ts";
 import { serveOperations } from "./routes/operations.ts";
+import { servePorts } from "./routes/ports.ts";
 import { serveSandboxes } from "./routes/sandboxes.ts";
 import { serveSessionSockets } from "./routes/session-sockets.ts";
 import { serveSessions } from "./routes/sessions.ts";
@@ -53,6 +54,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveWebhooks(app, served);
   serveSessions(app, served);
   serveSessionSockets(app, served);
+  servePorts(app, served);
   serveSnapshots(app, served);
   serveImages(app, served);
   serveSystem(app, served);

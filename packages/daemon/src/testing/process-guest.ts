@@ -1,6 +1,7 @@
 import { TorporError } from "@torpor/contract";
 import type { Guest, GuestSessions } from "@torpor/core";
 import { directoryFiles } from "./directory-files.ts";
+import { hostPorts } from "./host-ports.ts";
 import { ProcessSession } from "./process-session.ts";
 
 export interface ProcessGuest extends Guest {
@@ -54,6 +55,7 @@ export function createProcessGuest(root: string): ProcessGuest {
   return {
     sessions,
     files: directoryFiles(root),
+    ports: hostPorts,
     hello: async () => ({ bootId: "boot", version: "0" }),
     prepare: async () => {},
     release: async () => {},

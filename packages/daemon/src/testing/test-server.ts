@@ -41,7 +41,7 @@ export async function startTestServer({ unsupported = [] }: TestServerOptions = 
     const { capabilities, ...binary } = await engine.describe();
     return { ...host, engine: binary, capabilities };
   };
-  const served: Served = { lifecycle, images, ids, info };
+  const served: Served = { lifecycle, images, ids, info, portUrl: () => null };
   const app = await createHttpServer(served);
   await listenOnSocket(app, socketPath);
   return {

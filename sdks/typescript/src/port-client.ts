@@ -1,0 +1,103 @@
+import type { IncomingMessage } from "node:http";
+import { Duplex } from "node:stream";
+import type { ExposePortRequest, PortList, ReachablePort } from "@torpor/contract";
+import { TorporError } from "@torpor/contract/error";
+import { WebSocket } from "ws";
+import { addressOf } from "./calls.ts";
+import { unreachable } from "./endpoint.ts";
+import { errorOf, type Transport } from "./transport.ts";
+
+/** Ports on which programs in sandboxes listen. `id` is a sandbox's id or name. */
+export class PortClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Those that have an address. */
+  async list(id: string): Promise<ReachablePort[]> {
+    return (await this.#transport.json<PortList>("listPorts", { params: { id } })).ports;
+  }
+
+  /** Gives a port an address, which stays over pause, stop and restart. */
+  expose(id: string, port: number, body: ExposePortRequest = {}): Promise<ReachablePort> {
+    return this.#transport.json("exposePort", { params: { id, port: String(port) }, body });
+  }
+
+  unexpose(id: string, port: number): Promise<void> {
+    return this.#transport.json("unexposePort", { params: { id, port: String(port) } });
+  }
+
+  /** A connection to what listens on a port, whatever network the sandbox has. Nothing listens: `port_closed`. */
+  connect(id: string, port: number): Promise<Duplex> {
+    const path = addressOf("connectPort", { id, port: String(port) });
+    const { address, headers, createConnection } = this.#transport.socketAddress(path);
+    const socket = new WebSocket(address, {
+      headers,
+      perMessageDeflate: false,
+      ...(createConnection === undefined ? {} : { createConnection }),
+    });
+    return new Promise((resolve, reject) => {
+      const stream = new PortStream(socket);
+      socket.once("open", () => resolve(stream));
+      socket.once("unexpected-response", (_request, answer: IncomingMessage) => {
+        errorOf(answer).then(reject, reject);
+      });
+      socket.once("error", (error) => {
+        const failure = unreachable(this.#transport.endpoint, error);
+        reject(failure);
+        stream.destroy();
+      });
+    });
+  }
+}
+
+/** Each side ends its own bytes by an empty message. */
+class PortStream extends Duplex {
+  readonly #socket: WebSocket;
+  #ended = false;
+
+  constructor(socket: WebSocket) {
+    super({ allowHalfOpen: true });
+    this.#socket = socket;
+    socket.on("message", (data) => this.#take(data as Buffer));
+    socket.once("close", () => {
+      if (this.#ended) this.destroy();
+      else this.destroy(new TorporError("daemon_unreachable", "the connection to the port broke off"));
+    });
+    this.once("end", () => this.#leaveIfOver());
+    this.once("finish", () => this.#leaveIfOver());
+  }
+
+  override _read(): void {
+    if (this.#socket.isPaused) this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    if (chunk.length === 0) done();
+    else this.#socket.send(chunk, (error) => done(error));
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#socket.send(new Uint8Array(0), (error) => done(error));
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#socket.terminate();
+    done(error);
+  }
+
+  #take(chunk: Buffer): void {
+    if (chunk.length === 0) {
+      this.#ended = true;
+      this.push(null);
+    } else if (!this.push(chunk)) {
+      this.#socket.pause();
+    }
+  }
+
+  #leaveIfOver(): void {
+    if (this.readableEnded && this.writableFinished) this.#socket.close();
+  }
+}
