@@ -1,3 +1,4 @@
+export * from "./access.ts";
 export * from "./difference.ts";
 export * from "./error.ts";
 export * from "./error-body.ts";

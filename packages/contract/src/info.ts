@@ -48,5 +48,7 @@ export const Info = z.object({
   held: Share,
   capacity: Share,
   network: z.object({ subnet: z.string(), resolver: z.string().nullable() }),
+  /** URLs at which the API and the page are served on TCP, and the one that the world knows. */
+  listening: z.object({ addresses: z.array(z.string()), publicUrl: z.string().nullable() }),
 });
 export type Info = z.infer<typeof Info>;

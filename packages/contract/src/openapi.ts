@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CreatedToken, CreateTokenRequest, Identity, LoginCode, LoginRequest, Token } from "./access.ts";
 import { Difference } from "./difference.ts";
 import { type ErrorCode, errorCatalogue } from "./error.ts";
 import { ErrorBody } from "./error-body.ts";
@@ -21,6 +22,12 @@ type Json = Record<string, unknown>;
 
 /** Schemas with a name of their own in the document; all others are written out where they are used. */
 const named = {
+  CreatedToken,
+  CreateTokenRequest,
+  Identity,
+  LoginCode,
+  LoginRequest,
+  Token,
   Capabilities,
   CreatedWake,
   CreateSandboxRequest,
@@ -77,7 +84,7 @@ export function buildOpenApi(version: string): Json {
     },
     servers: [{ url: "/" }],
     paths,
-    components: { schemas: namedSchemas() },
+    components: { schemas: namedSchemas(), securitySchemes },
   };
 }
 
@@ -100,7 +107,38 @@ function describeRoute(operationId: string, route: Route): Json {
     description: "A refusal or failure; its code is one of the catalogue's.",
     content: { "application/json": { schema: schemaOf(ErrorBody) } },
   };
-  return { operationId, tags: [route.tag], summary: route.summary, ...(parameters.length > 0 ? { parameters } : {}), ...body, responses };
+  const security = securityOf(route);
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    security,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...body,
+    responses,
+  };
+}
+
+const securitySchemes: Json = {
+  token: {
+    type: "http",
+    scheme: "bearer",
+    description: "A token, as torpor token create makes it. At the node's own Unix socket none is needed.",
+  },
+  cookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "torpor_{instance}",
+    description:
+      "Of a browser that was signed in by POST /v1/login. What changes something, and every WebSocket, needs an Origin of this server too.",
+  },
+};
+
+/** One of these; the scope that is needed is told as a role. */
+function securityOf({ scope }: Route): Json[] {
+  if (scope === "public") return [];
+  const roles = scope === "any" ? [] : [scope];
+  return [{ token: roles }, { cookie: roles }];
 }
 
 const idempotencyParameter: Json = {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Need } from "./access.ts";
 
 /** What a body or an answer is made of: JSON of a schema, bytes that are streamed, lines of JSON, or nothing. */
 export type Content =
@@ -13,13 +14,15 @@ export type Content =
   | { readonly kind: "socket" }
   | { readonly kind: "none" };
 
-export type Tag = "sandboxes" | "operations" | "sessions" | "ports" | "files" | "images" | "snapshots" | "webhooks" | "wakes" | "system";
+export type Tag = "sandboxes" | "operations" | "sessions" | "ports" | "files" | "images" | "snapshots" | "webhooks" | "wakes" | "access" | "system";
 
 /** One line of the API: what the server registers, the clients call and the OpenAPI document tells. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly tag: Tag;
+  /** What a call at an address of TCP needs. */
+  readonly scope: Need;
   readonly summary: string;
   readonly params: P;
   readonly query: Q;

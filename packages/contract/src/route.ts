@@ -1,4 +1,5 @@
 import type { Route } from "./route-shape.ts";
+import { accessRoutes } from "./routes/access.ts";
 import { eventRoutes } from "./routes/event.ts";
 import { fileRoutes } from "./routes/file.ts";
 import { imageRoutes } from "./routes/image.ts";
@@ -32,6 +33,7 @@ export const routes = {
   ...webhookRoutes,
   ...systemRoutes,
   ...wakeRoutes,
+  ...accessRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

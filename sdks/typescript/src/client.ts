@@ -27,6 +27,7 @@ import type {
   UpdateSandboxRequest,
 } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
+import { AccessClient } from "./access-client.ts";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { EventClient } from "./event-client.ts";
@@ -82,6 +83,7 @@ export class TorporClient {
   readonly webhooks: WebhookClient;
   readonly wakes: WakeClient;
   readonly ports: PortClient;
+  readonly access: AccessClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -92,6 +94,7 @@ export class TorporClient {
     this.ports = new PortClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
+    this.access = new AccessClient(this.#transport);
   }
 
   /** Gives idle connections back. */

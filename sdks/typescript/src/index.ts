@@ -1,5 +1,6 @@
 export type * from "@torpor/contract";
 export { type ErrorCode, TorporError } from "@torpor/contract/error";
+export type { AccessClient } from "./access-client.ts";
 export { type DiffOptions, type SandboxFilter, TorporClient, type Waiting, type WaitingForRoom } from "./client.ts";
 export type { ClientOptions } from "./endpoint.ts";
 export type { EventClient, EventFilter } from "./event-client.ts";

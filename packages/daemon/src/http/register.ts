@@ -1,7 +1,14 @@
 import type { WebSocket } from "@fastify/websocket";
-import type { Route } from "@torpor/contract";
+import type { Need, Route } from "@torpor/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { z } from "zod";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What a token needs for the route. One without is for the owner alone. */
+    scope?: Need;
+  }
+}
 
 export interface Call<R extends Route> {
   readonly params: z.output<R["params"]>;
@@ -45,11 +52,12 @@ export function serveSocket<R extends Route, T>(
   } as never);
 }
 
-function options(route: Route): Pick<RouteOptions, "method" | "url" | "schema" | "preValidation" | "bodyLimit"> {
+function options(route: Route): Pick<RouteOptions, "method" | "url" | "schema" | "preValidation" | "bodyLimit" | "config"> {
   const { body } = route;
   return {
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    config: { scope: route.scope },
     ...(route.bodyLimitBytes === undefined ? {} : { bodyLimit: route.bodyLimitBytes }),
     schema: { params: route.params, querystring: route.query, ...(body === undefined ? {} : { body }), response: responseSchemas(route) },
     // A body that was left out counts as one without fields: the schema then names what is missing.

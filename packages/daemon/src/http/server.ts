@@ -1,9 +1,10 @@
 import websocket from "@fastify/websocket";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { checkRequest } from "./check-request.ts";
 import { answerError, answerUnknownRoute } from "./error-answer.ts";
 import { parseJson } from "./json-body.ts";
+import { servePage } from "./page.ts";
 import { parseQuery } from "./query.ts";
 import { serveDiff } from "./routes/diff.ts";
 import { serveEvents } from "./routes/events.ts";
@@ -25,10 +26,22 @@ const bodyLimitBytes = 1024 * 1024;
 /** Largest message of a client's WebSocket, in bytes: input comes in pieces, and the first message is a request. */
 const messageLimitBytes = 4 * 1024 * 1024;
 
+export interface HttpOptions {
+  readonly logger?: FastifyBaseLogger;
+  /** For strangers too, at an address of TCP. Default: for the owner alone, at a socket. */
+  readonly tcp?: {
+    /** With the page's built files. */
+    readonly page: string;
+    /** PEM. */
+    readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  };
+}
+
 /** The API over what it is given. It listens nowhere yet. */
-export async function createHttpServer(served: Served, options: { logger?: FastifyBaseLogger } = {}): Promise<FastifyInstance> {
+export async function createHttpServer(served: Served, { logger, tcp }: HttpOptions = {}): Promise<FastifyInstance> {
   const app = Fastify({
-    ...(options.logger === undefined ? {} : { loggerInstance: options.logger }),
+    ...(logger === undefined ? {} : { loggerInstance: logger }),
+    ...(tcp?.tls === undefined ? {} : { https: tcp.tls }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     // Longer than any id or name: such a thing never reaches a pattern.
@@ -37,7 +50,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
     requestTimeout: 0,
     forceCloseConnections: true,
     frameworkErrors: answerError,
-  });
+  } as FastifyServerOptions);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);
@@ -60,6 +73,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveSystem(app, served);
   serveFiles(app, served);
   serveWakes(app, served);
+  if (tcp !== undefined) await servePage(app, tcp.page);
   await app.ready();
   return app;
 }

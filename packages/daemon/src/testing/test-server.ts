@@ -77,4 +77,5 @@ const host: Omit<Info, "engine" | "capabilities"> = {
   held: { memoryBytes: 0, cpus: 0, diskBytes: 0 },
   capacity: { memoryBytes: 1, cpus: 1, diskBytes: 1 },
   network: { subnet: "10.0.0.0/16", resolver: null },
+  listening: { addresses: [], publicUrl: null },
 };
