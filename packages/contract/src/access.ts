@@ -33,9 +33,15 @@ export function covers(granted: readonly Grant[], need: Need): boolean {
 
 export const TokenName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "a name of a token has lower-case letters, digits, - and _");
 
+/** Whose sandboxes one sees. */
+export const Team = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "a name of a team has lower-case letters, digits, - and _");
+export const defaultTeam = "default";
+
 export const Token = z.object({
   id: z.string(),
   name: z.string(),
+  /** null: all teams. */
+  team: z.string().nullable(),
   scopes: z.array(Grant),
   createdAt: z.iso.datetime(),
   /** null: never. */
@@ -48,7 +54,9 @@ export const TokenList = z.object({ tokens: z.array(Token) });
 export const CreateTokenRequest = z.strictObject({
   /** Default: a generated one. */
   name: TokenName.optional(),
-  /** Default: everything that who asks may do. */
+  /** Default: `default`, or that of who asks. null: all teams, and what concerns the host itself; only those of all teams may ask for it. */
+  team: Team.nullable().optional(),
+  /** Default: everything. */
   scopes: z.array(Grant).min(1).max(grants.length).optional(),
   /** Default: never. */
   expiresAt: z.iso.datetime().optional(),
@@ -75,6 +83,8 @@ export const Identity = z.object({
   via: z.enum(["socket", "token", "cookie"]),
   /** Of the token, or of the one that a browser was signed in with; null: the owner's. */
   token: Token.pick({ id: true, name: true }).nullable(),
+  /** null: all teams. */
+  team: z.string().nullable(),
   scopes: z.array(Grant),
   expiresAt: z.iso.datetime().nullable(),
 });

@@ -1,3 +1,5 @@
+export { Access, type SignedIn } from "./access/access.ts";
+export { type Caller, owner, requireAllTeams, requireScope } from "./access/caller.ts";
 export { ancestorOf } from "./ancestors.ts";
 export type { DiffOptions } from "./comparing.ts";
 export type { EventFeed, EventFilter } from "./events/feed.ts";

@@ -25,6 +25,7 @@ import type {
   WakeAccepted,
   WakeList,
 } from "@torpor/contract";
+import { Access } from "./access/access.ts";
 import { cancel, checkCancelled } from "./cancel.ts";
 import { ask, lookUp } from "./commands.ts";
 import { compareFiles, type DiffOptions } from "./comparing.ts";
@@ -127,6 +128,8 @@ export interface Lifecycle {
   /** Of all sandboxes, as a list and as they come. */
   readonly feed: EventFeed;
   readonly webhooks: Webhooks;
+  /** Who may call. */
+  readonly access: Access;
   /**
    * The line to a running sandbox. One that is about to run is waited for, at most `waitMs`, by default 30 s; one that is paused and set to it is
    * resumed. What is done over the line is use of the sandbox.
@@ -243,6 +246,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
     feed,
     webhooks: createWebhooks(ports, courier),
+    access: new Access(ports),
     guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs === undefined ? {} : { waitMs }),
     async logs(idOrName, limitBytes) {
       const { runtimeId } = await lookUp(ports, idOrName);

@@ -1,6 +1,7 @@
 export type * from "./checkpoints.ts";
 export type * from "./clock.ts";
 export type * from "./comparison.ts";
+export type * from "./credential-store.ts";
 export type * from "./disks.ts";
 export type * from "./engine.ts";
 export type * from "./guest.ts";

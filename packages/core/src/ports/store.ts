@@ -1,4 +1,5 @@
 import { type Event, type ForkOrigin, type Operation, type Sandbox, type Snapshot, TorporError } from "@torpor/contract";
+import type { CredentialRecord, CredentialStore } from "./credential-store.ts";
 import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
 import type { WakeRecord, WakeStore, WakeupRecord } from "./wake-store.ts";
@@ -82,6 +83,8 @@ export interface Change {
   readonly removedSnapshots?: readonly SnapshotRecord[];
   /** All sandboxes together, with this change, must not hold more than that of the node. Default: as much as there is. */
   readonly within?: Share;
+  readonly credentials?: readonly CredentialRecord[];
+  readonly endedCredentials?: readonly CredentialRecord[];
   readonly webhooks?: readonly WebhookRecord[];
   readonly removedWebhooks?: readonly WebhookRecord[];
   /** What came of attempts. One that is gone, with its webhook, is passed over. */
@@ -102,7 +105,7 @@ export interface Change {
  *
  * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
-export interface Store extends Outbox, WakeStore {
+export interface Store extends Outbox, WakeStore, CredentialStore {
   commit(change: Change): Promise<void>;
   /** By id, or else by name. */
   findSandbox(idOrName: string): Promise<SandboxRecord | undefined>;
@@ -133,7 +136,7 @@ export interface Store extends Outbox, WakeStore {
 
 /**
  * Finished operations and events that are older than `before` or not among the newest of their sandbox; deliveries that ended so long ago, or are
- * not among the newest of their webhook; keys expired at `now`. What has been on its way to a webhook since before `undeliveredBefore` is given up.
+ * not among the newest of their webhook; keys, browser sessions and login codes expired at `now`. What has been on its way to a webhook since before `undeliveredBefore` is given up.
  */
 export interface Prune {
   readonly now: string;

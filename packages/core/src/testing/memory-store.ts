@@ -14,6 +14,7 @@ import {
   type Store,
   StoreConflict,
 } from "../ports/store.ts";
+import { MemoryCredentials } from "./memory-credentials.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
 import { MemoryWakes } from "./memory-wakes.ts";
 
@@ -29,6 +30,7 @@ export class MemoryStore implements Store {
   readonly #lost = new Map<string, number>();
   readonly #snapshots = new Map<string, SnapshotRecord>();
   readonly #wakes = new MemoryWakes();
+  readonly #credentials = new MemoryCredentials();
   #events: Event[] = [];
   #seq = 0;
 
@@ -45,6 +47,7 @@ export class MemoryStore implements Store {
       ...outbox
     } = change;
     this.#outbox.check(outbox);
+    this.#credentials.check(change);
     for (const record of [...sandboxes, ...removed]) checkVersion(this.#sandboxes.get(record.id), record, `sandbox ${record.id}`);
     for (const record of operations) checkVersion(this.#operations.get(record.id), record, `operation ${record.id}`);
     for (const record of [...snapshots, ...removedSnapshots]) checkVersion(this.#snapshots.get(record.id), record, `snapshot ${record.id}`);
@@ -61,6 +64,7 @@ export class MemoryStore implements Store {
       this.#ancestors.set(record.id, ancestorOf(record));
     }
     this.#wakes.apply(change);
+    this.#credentials.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -175,7 +179,7 @@ export class MemoryStore implements Store {
     for (const { seq, sandboxId } of this.#events.filter((event) => !kept.includes(event)))
       for (const whose of ["", sandboxId]) this.#lost.set(whose, Math.max(seq, this.#lost.get(whose) ?? 0));
     this.#events = kept.reverse();
-    return had - count() + this.#outbox.prune(retention);
+    return had - count() + this.#outbox.prune(retention) + this.#credentials.prune(now);
   }
 
   listWakes(sandboxId?: string) {
@@ -196,6 +200,18 @@ export class MemoryStore implements Store {
 
   countWakeups() {
     return this.#wakes.countWakeups();
+  }
+
+  findCredential(hash: string) {
+    return this.#credentials.findCredential(hash);
+  }
+
+  listTokens() {
+    return this.#credentials.listTokens();
+  }
+
+  listSessions(tokenId: string | null) {
+    return this.#credentials.listSessions(tokenId);
   }
 
   async close(): Promise<void> {}
@@ -231,8 +247,6 @@ export class MemoryStore implements Store {
       "operation",
     );
   }
-
-  /** All sandboxes as they will be. */
 
   #checkKey({ scope, key, createdAt }: KeyRecord): void {
     const present = this.#keys.get(`${scope}\n${key}`);

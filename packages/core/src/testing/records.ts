@@ -1,3 +1,4 @@
+import type { CredentialRecord } from "../ports/credential-store.ts";
 import type { WebhookRecord } from "../ports/outbox.ts";
 import type { OperationRecord, SandboxRecord, SnapshotRecord } from "../ports/store.ts";
 import type { WakeRecord, WakeupRecord } from "../ports/wake-store.ts";
@@ -129,6 +130,22 @@ export function wakeupRecord(changed: Partial<WakeupRecord> = {}): WakeupRecord 
     firedAt: at,
     stage: "stored",
     call: null,
+    ...changed,
+  };
+}
+
+export function credentialRecord(changed: Partial<CredentialRecord> = {}): CredentialRecord {
+  return {
+    id: "tk_a",
+    version: 0,
+    kind: "token",
+    hash: "h",
+    tokenId: null,
+    name: "a",
+    team: "default",
+    scopes: ["*"],
+    createdAt: at,
+    expiresAt: null,
     ...changed,
   };
 }

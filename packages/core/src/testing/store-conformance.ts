@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyRecord, SandboxRecord, Store } from "../ports/store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
+import { credentialsConformance } from "./store-credentials-conformance.ts";
 import { snapshotConformance } from "./store-snapshots-conformance.ts";
 import { wakesConformance } from "./store-wakes-conformance.ts";
 
@@ -234,6 +235,8 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     });
 
     wakesConformance(() => store);
+
+    credentialsConformance(() => store);
 
     test("what it gives out is a copy", async () => {
       await store.commit({ sandboxes: [sandboxRecord()] });

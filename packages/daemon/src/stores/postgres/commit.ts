@@ -1,5 +1,6 @@
 import { type Change, StoreConflict } from "@torpor/core";
 import { type Kysely, sql, type Transaction } from "kysely";
+import { credentialsApplied } from "../sql/credentials.ts";
 import { findKey } from "../sql/keys.ts";
 import type { Schema } from "../sql/schema.ts";
 import { snapshotRow } from "../sql/snapshots.ts";
@@ -86,6 +87,8 @@ async function isApplied(kysely: Kysely<Schema>, change: Change): Promise<boolea
     return (await kysely.selectFrom(gone.table).select("id").where("id", "=", gone.id).executeTakeFirst()) === undefined;
   const wakes = await wakesApplied(kysely, change);
   if (wakes !== undefined) return wakes;
+  const credentials = await credentialsApplied(kysely, change);
+  if (credentials !== undefined) return credentials;
   const [key] = keys;
   return key !== undefined && (await findKey(kysely, key.scope, key.key, key.createdAt))?.operationId === key.operationId;
 }

@@ -3,6 +3,24 @@ CREATE TABLE public.ancestors (
     parent_id text COLLATE pg_catalog."C",
     record text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.credentials (
+    ordinal bigint NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    hash text NOT NULL COLLATE pg_catalog."C",
+    token_id text COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    expires_at text COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.credentials_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.credentials_ordinal_seq OWNED BY public.credentials.ordinal;
 CREATE TABLE public.deliveries (
     ordinal bigint NOT NULL,
     webhook_id text NOT NULL COLLATE pg_catalog."C",
@@ -145,6 +163,7 @@ CREATE SEQUENCE public.webhooks_ordinal_seq
     NO MAXVALUE
     CACHE 1;
 ALTER SEQUENCE public.webhooks_ordinal_seq OWNED BY public.webhooks.ordinal;
+ALTER TABLE ONLY public.credentials ALTER COLUMN ordinal SET DEFAULT nextval('public.credentials_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.deliveries ALTER COLUMN ordinal SET DEFAULT nextval('public.deliveries_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.events ALTER COLUMN seq SET DEFAULT nextval('public.events_seq_seq'::regclass);
 ALTER TABLE ONLY public.idempotency_keys ALTER COLUMN ordinal SET DEFAULT nextval('public.idempotency_keys_ordinal_seq'::regclass);
@@ -154,6 +173,10 @@ ALTER TABLE ONLY public.wakes ALTER COLUMN ordinal SET DEFAULT nextval('public.w
 ALTER TABLE ONLY public.webhooks ALTER COLUMN ordinal SET DEFAULT nextval('public.webhooks_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.ancestors
     ADD CONSTRAINT ancestors_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_id_key UNIQUE (id);
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.event_horizons
@@ -179,6 +202,9 @@ ALTER TABLE ONLY public.wakes
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (ordinal);
 CREATE INDEX ancestors_parent ON public.ancestors USING btree (parent_id);
+CREATE UNIQUE INDEX credentials_hash ON public.credentials USING btree (hash);
+CREATE UNIQUE INDEX credentials_name ON public.credentials USING btree (name) WHERE (kind = 'token'::text);
+CREATE INDEX credentials_token ON public.credentials USING btree (token_id, ordinal);
 CREATE INDEX deliveries_end ON public.deliveries USING btree (ended_at);
 CREATE UNIQUE INDEX deliveries_event ON public.deliveries USING btree (webhook_id, seq);
 CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, sandbox_id, seq) WHERE (status = 'pending'::text);
@@ -201,6 +227,8 @@ CREATE UNIQUE INDEX wakes_id ON public.wakes USING btree (id);
 CREATE INDEX wakes_sandbox ON public.wakes USING btree (sandbox_id, ordinal);
 CREATE UNIQUE INDEX wakes_token ON public.wakes USING btree (token_hash);
 CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (id);
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.credentials(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.wake_deliveries
     ADD CONSTRAINT wake_deliveries_sandbox_id_fkey FOREIGN KEY (sandbox_id) REFERENCES public.sandboxes(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.wakes

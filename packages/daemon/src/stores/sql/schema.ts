@@ -108,6 +108,18 @@ interface WakeDeliveryRow {
   call: string | null;
 }
 
+export interface CredentialRow {
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  kind: string;
+  hash: string;
+  token_id: string | null;
+  name: string;
+  expires_at: string | null;
+  record: string;
+}
+
 interface SchemaMigrationRow {
   version: number;
   name: string;
@@ -133,5 +145,6 @@ export interface Schema {
   settings: SettingRow;
   wakes: WakeRow;
   wake_deliveries: WakeDeliveryRow;
+  credentials: CredentialRow;
   schema_migrations: SchemaMigrationRow;
 }

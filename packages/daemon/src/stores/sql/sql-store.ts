@@ -2,6 +2,7 @@ import type { Change, Store } from "@torpor/core";
 import type { Kysely, Transaction } from "kysely";
 import { keepAncestors, listAncestors } from "./ancestors.ts";
 import { checkWithin, readHeld } from "./capacity.ts";
+import { findCredential, listSessions, listTokens, writeCredentials } from "./credentials.ts";
 import { countDeliveries, firstDeliveries, listDeliveries, OutboxWriter, updateDelivery } from "./deliveries.ts";
 import { findKey, writeKey } from "./keys.ts";
 import { prune } from "./prune.ts";
@@ -46,6 +47,9 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     findWakeByToken: (tokenHash) => read(() => findWake(kysely, "token_hash", tokenHash)),
     nextWakeup: (sandboxId) => read(() => nextWakeup(kysely, sandboxId)),
     countWakeups: () => read(() => countWakeups(kysely)),
+    findCredential: (hash) => read(() => findCredential(kysely, hash)),
+    listTokens: () => read(() => listTokens(kysely)),
+    listSessions: (tokenId) => read(() => listSessions(kysely, tokenId)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
   };
@@ -74,6 +78,7 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   await applySnapshots(transaction, change);
   for (const record of keys) await writeKey(transaction, record);
   await writeWakes(transaction, change);
+  await writeCredentials(transaction, change);
   for (const record of deliveries) await updateDelivery(transaction, record);
   if (events.length + webhooks.length + removedWebhooks.length > 0) await locks.events(transaction);
   for (const record of webhooks) await writeWebhook(transaction, record);

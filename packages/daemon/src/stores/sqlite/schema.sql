@@ -1,5 +1,9 @@
 CREATE TABLE "ancestors" ("id" text not null primary key, "parent_id" text, "record" text not null);
 CREATE INDEX "ancestors_parent" on "ancestors" ("parent_id");
+CREATE TABLE "credentials" ("ordinal" integer primary key autoincrement, "id" text not null unique, "version" integer not null, "kind" text not null, "hash" text not null, "token_id" text references "credentials" ("id") on delete cascade, "name" text not null, "expires_at" text, "record" text not null);
+CREATE UNIQUE INDEX "credentials_hash" on "credentials" ("hash");
+CREATE UNIQUE INDEX "credentials_name" on "credentials" ("name") where "kind" = 'token';
+CREATE INDEX "credentials_token" on "credentials" ("token_id", "ordinal");
 CREATE TABLE "deliveries" ("ordinal" integer primary key autoincrement, "webhook_id" text not null, "seq" integer not null, "sandbox_id" text not null, "status" text not null, "created_at" text not null, "next_at" text not null, "ended_at" text, "record" text not null);
 CREATE INDEX "deliveries_end" on "deliveries" ("ended_at");
 CREATE UNIQUE INDEX "deliveries_event" on "deliveries" ("webhook_id", "seq");
