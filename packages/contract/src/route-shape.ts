@@ -23,6 +23,8 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
   readonly tag: Tag;
   /** What a call at an address of TCP needs. */
   readonly scope: Need;
+  /** It concerns the host itself: only for callers of all teams. */
+  readonly host?: true;
   readonly summary: string;
   readonly params: P;
   readonly query: Q;

@@ -141,7 +141,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   const served: Served = { lifecycle, images, ids: randomIds, info, portUrl: () => null };
   const app = await createHttpServer(served, { logger: log });
   releases.push(() => app.close());
-  const tcp = await createTcpServers(served, { listening: config.listening, page: pageDirectory, logger: log });
+  const tcp = await createTcpServers(served, { listening: config.listening, page: pageDirectory, instance, logger: log });
   releases.push(...tcp.map((server) => () => server.close()));
   const listen = async () => {
     await listenOnSocket(app, config.socketPath);

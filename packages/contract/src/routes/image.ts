@@ -27,6 +27,7 @@ export const imageRoutes = {
     path: "/v1/images/import",
     tag: "images",
     scope: "*",
+    host: true,
     summary: "Take an image from a file or directory of the daemon's host.",
     body: ImportImageRequest,
     responses: imageLines,

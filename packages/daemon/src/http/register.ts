@@ -7,6 +7,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** What a token needs for the route. One without is for the owner alone. */
     scope?: Need;
+    /** It concerns the host itself, not only the sandboxes of a team. */
+    host?: boolean;
   }
 }
 
@@ -57,7 +59,7 @@ function options(route: Route): Pick<RouteOptions, "method" | "url" | "schema" |
   return {
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    config: { scope: route.scope },
+    config: { scope: route.scope, ...(route.host === undefined ? {} : { host: route.host }) },
     ...(route.bodyLimitBytes === undefined ? {} : { bodyLimit: route.bodyLimitBytes }),
     schema: { params: route.params, querystring: route.query, ...(body === undefined ? {} : { body }), response: responseSchemas(route) },
     // A body that was left out counts as one without fields: the schema then names what is missing.

@@ -1,11 +1,17 @@
+import cookie from "@fastify/cookie";
 import websocket from "@fastify/websocket";
+import { owner } from "@torpor/core";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { admit } from "./caller.ts";
 import { checkRequest } from "./check-request.ts";
 import { answerError, answerUnknownRoute } from "./error-answer.ts";
+import { keepGate } from "./gate.ts";
+import type { Hosts } from "./hosts.ts";
 import { parseJson } from "./json-body.ts";
 import { servePage } from "./page.ts";
 import { parseQuery } from "./query.ts";
+import { serveAccess } from "./routes/access.ts";
 import { serveDiff } from "./routes/diff.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveFiles } from "./routes/files.ts";
@@ -32,6 +38,9 @@ export interface HttpOptions {
   readonly tcp?: {
     /** With the page's built files. */
     readonly page: string;
+    readonly hosts: Hosts;
+    /** Of the daemon: its browsers' cookie is named after it. */
+    readonly instance: string;
     /** PEM. */
     readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
   };
@@ -55,11 +64,17 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(answerUnknownRoute);
+  const gate = tcp && { access: served.lifecycle.access, hosts: tcp.hosts, cookie: `torpor_${tcp.instance}` };
+  if (gate === undefined) app.addHook("onRequest", async (request) => admit(request, owner));
   app.addHook("onRequest", checkRequest);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJson);
 
   await app.register(websocket, { options: { maxPayload: messageLimitBytes, perMessageDeflate: false } });
+  if (gate !== undefined) {
+    await app.register(cookie);
+    keepGate(app, gate);
+  }
   serveSandboxes(app, served);
   serveDiff(app, served);
   serveOperations(app, served);
@@ -73,6 +88,7 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   serveSystem(app, served);
   serveFiles(app, served);
   serveWakes(app, served);
+  serveAccess(app, served, gate);
   if (tcp !== undefined) await servePage(app, tcp.page);
   await app.ready();
   return app;

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { TorporError } from "@torpor/contract";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { type ListenAddress, type Listening, urlHost } from "../listening.ts";
+import { Hosts } from "./hosts.ts";
 import type { Served } from "./served.ts";
 import { createHttpServer } from "./server.ts";
 
@@ -18,19 +19,22 @@ export interface TcpOptions {
   readonly listening: Listening;
   /** With the page's built files. */
   readonly page: string;
+  readonly instance: string;
   readonly logger?: FastifyBaseLogger;
 }
 
 /** One for each address. None listens yet. */
-export async function createTcpServers(served: Served, { listening, page, logger }: TcpOptions): Promise<TcpServer[]> {
+export async function createTcpServers(served: Served, { listening, page, instance, logger }: TcpOptions): Promise<TcpServer[]> {
   const tls = listening.tls && { cert: await readPem(listening.tls.cert), key: await readPem(listening.tls.key) };
   const servers: TcpServer[] = [];
   for (const address of listening.addresses) {
+    const protocol = tls === undefined ? "http" : "https";
+    const hosts = new Hosts({ host: address.host, protocol, publicUrl: listening.publicUrl, allowHosts: listening.allowHosts });
     const app = await createHttpServer(served, {
       ...(logger === undefined ? {} : { logger }),
-      tcp: { page, ...(tls === undefined ? {} : { tls }) },
+      tcp: { page, hosts, instance, ...(tls === undefined ? {} : { tls }) },
     });
-    servers.push(serverOf(app, address, tls === undefined ? "http" : "https"));
+    servers.push(serverOf(app, address, protocol));
   }
   return servers;
 }

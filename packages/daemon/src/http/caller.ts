@@ -1,0 +1,15 @@
+import type { Caller } from "@torpor/core";
+import type { FastifyRequest } from "fastify";
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+export function admit(request: FastifyRequest, caller: Caller): void {
+  callers.set(request, caller);
+}
+
+/** Who calls. Every route but the public ones has one. */
+export function callerOf(request: FastifyRequest): Caller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new Error(`nobody was let in for ${request.method} ${request.routeOptions.url}`);
+  return caller;
+}
