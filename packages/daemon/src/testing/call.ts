@@ -6,7 +6,10 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** Of the text; {} if it is none. */
-  readonly body: { readonly error?: { readonly code: string; readonly message: string; readonly hint?: string }; readonly [field: string]: unknown };
+  readonly body: {
+    readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
+    readonly [field: string]: unknown;
+  };
 }
 
 export interface CallOptions {
@@ -18,7 +21,11 @@ export interface CallOptions {
 /** A call with any headers, those too that fetch keeps to itself: Host, Origin, Cookie. */
 export async function call(url: string, path: string, { method = "GET", headers = {}, json }: CallOptions = {}): Promise<Answer> {
   const text = json === undefined ? undefined : JSON.stringify(json);
-  const sent = request(url + path, { method, agent: false, headers: { ...headers, ...(text === undefined ? {} : { "content-type": "application/json" }) } });
+  const sent = request(url + path, {
+    method,
+    agent: false,
+    headers: { ...headers, ...(text === undefined ? {} : { "content-type": "application/json" }) },
+  });
   sent.end(text);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   return read(answer);
@@ -26,7 +33,12 @@ export async function call(url: string, path: string, { method = "GET", headers 
 
 /** Asks for a WebSocket. What comes in place of one is the answer; of one that opens the status is 101, and it is closed at once. */
 export async function upgrade(url: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  const handshake = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==" };
+  const handshake = {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+  };
   const sent = request(url + path, { agent: false, headers: { ...handshake, ...headers } });
   sent.end();
   const opened = once(sent, "upgrade").then(([answer, socket]) => {

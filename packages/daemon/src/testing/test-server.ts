@@ -35,7 +35,11 @@ export interface TestServerOptions {
 }
 
 /** The API on a Unix socket: the real lifecycle in memory, over sandboxes that are processes of this host. */
-export async function startTestServer({ unsupported = [], tcp, host: listenHost = "127.0.0.1" }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({
+  unsupported = [],
+  tcp,
+  host: listenHost = "127.0.0.1",
+}: TestServerOptions = {}): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), "torpor-http-"));
   const socketPath = join(directory, "torpord.sock");
   const world = new MemoryWorld();
