@@ -27,6 +27,10 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   image: async () => (await import("./commands/image.ts")).imageCommand(),
   capabilities: async () => (await import("./commands/capabilities.ts")).capabilitiesCommand(),
   info: async () => (await import("./commands/info.ts")).infoCommand(),
+  open: async () => (await import("./commands/open.ts")).openCommand(),
+  token: async () => (await import("./commands/token.ts")).tokenCommand(),
+  login: async () => (await import("./commands/login.ts")).loginCommand(),
+  context: async () => (await import("./commands/context.ts")).contextCommand(),
   daemon: async () => (await import("./commands/daemon.ts")).daemonCommand(),
   version: async () => (await import("./commands/version.ts")).versionCommand(),
 };

@@ -27,6 +27,8 @@ Data goes to stdout, everything else to stderr. \`--json\` prints one JSON value
 | \`TORPOR_DATA\` | the data directory; default \`/var/lib/torpor\` |
 | \`TORPOR_STORE\` | for \`daemon start\`: URL of a PostgreSQL database in place of SQLite; it may hold a password |
 | \`TORPOR_URL\`, \`TORPOR_TOKEN\` | a daemon elsewhere, and the token for it |
+| \`TORPOR_CONTEXT\` | name of a daemon that \`torpor login\` added, or \`local\`; default what \`torpor context use\` chose, unless a socket or data directory is named |
+| \`XDG_CONFIG_HOME\` | the contexts are in \`torpor/contexts.json\` there; default \`~/.config\` |
 
 Sizes: \`512MiB\`, \`1.5g\`, \`10GB\`; \`k\`, \`m\`, \`g\`, \`t\` and \`KiB\`, … are powers of 1024, \`KB\`, … powers of 1000. Durations: \`500ms\`, \`10s\`, \`5m\`, \`1h\`.
 

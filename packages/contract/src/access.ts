@@ -1,35 +1,7 @@
 import { z } from "zod";
+import { grants } from "./scope.ts";
 
-/** What a token may allow. `port`, `secret:*` and `policy:*` are for ports, secrets and network policies. */
-export const scopes = [
-  "sandbox:read",
-  "sandbox:write",
-  "sandbox:delete",
-  "exec",
-  "port",
-  "snapshot",
-  "image",
-  "webhook",
-  "secret:read",
-  "secret:write",
-  "policy:read",
-  "policy:write",
-  "metrics",
-] as const;
-export type Scope = (typeof scopes)[number];
-
-/** A scope, all of a kind, or everything: tokens and what happens on the host itself too. */
-export const grants = [...scopes, "sandbox:*", "secret:*", "policy:*", "*"] as const;
-export const Grant = z.enum(grants);
-export type Grant = z.infer<typeof Grant>;
-
-/** What a route needs: a scope; `*`, which only everything covers; any token at all; or nothing, for everybody may call it. */
-export type Need = Scope | "*" | "any" | "public";
-
-export function covers(granted: readonly Grant[], need: Need): boolean {
-  if (need === "any" || need === "public") return true;
-  return granted.some((grant) => grant === "*" || grant === need || (grant.endsWith(":*") && need.startsWith(grant.slice(0, -1))));
-}
+const AnyGrant = z.enum(grants);
 
 export const TokenName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "a name of a token has lower-case letters, digits, - and _");
 
@@ -42,7 +14,7 @@ export const Token = z.object({
   name: z.string(),
   /** null: all teams. */
   team: z.string().nullable(),
-  scopes: z.array(Grant),
+  scopes: z.array(AnyGrant),
   createdAt: z.iso.datetime(),
   /** null: never. */
   expiresAt: z.iso.datetime().nullable(),
@@ -57,7 +29,7 @@ export const CreateTokenRequest = z.strictObject({
   /** Default: `default`, or that of who asks. null: all teams, and what concerns the host itself; only those of all teams may ask for it. */
   team: Team.nullable().optional(),
   /** Default: everything. */
-  scopes: z.array(Grant).min(1).max(grants.length).optional(),
+  scopes: z.array(AnyGrant).min(1).max(grants.length).optional(),
   /** Default: never. */
   expiresAt: z.iso.datetime().optional(),
 });
@@ -85,7 +57,7 @@ export const Identity = z.object({
   token: Token.pick({ id: true, name: true }).nullable(),
   /** null: all teams. */
   team: z.string().nullable(),
-  scopes: z.array(Grant),
+  scopes: z.array(AnyGrant),
   expiresAt: z.iso.datetime().nullable(),
 });
 export type Identity = z.infer<typeof Identity>;

@@ -63,6 +63,8 @@ export const errorCatalogue = {
   port_closed: { status: 502, retryable: true, summary: "Nothing listens on that port in the sandbox." },
   registry_failed: { status: 502, retryable: true, summary: "The image's registry refused or could not be reached." },
   engine_unavailable: { status: 503, retryable: false, summary: "No usable engine is on this host." },
+  version_mismatch: { status: 501, retryable: false, summary: "The daemon is of another version than the client; only clients report it." },
+  connection_lost: { status: 503, retryable: true, summary: "The connection broke in the middle of an answer; only clients report it." },
   daemon_unreachable: { status: 503, retryable: true, summary: "Nothing answers where torpord should; only clients report it." },
   resume_failed: { status: 503, retryable: true, summary: "A call could not wake the paused sandbox; the next try is after Retry-After." },
   sandbox_waking: { status: 503, retryable: true, summary: "A call woke the paused sandbox, which takes longer than the call waits." },

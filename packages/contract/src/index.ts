@@ -15,6 +15,7 @@ export * from "./port.ts";
 export * from "./route.ts";
 export * from "./route-shape.ts";
 export * from "./sandbox.ts";
+export * from "./scope.ts";
 export * from "./session.ts";
 export * from "./snapshot.ts";
 export * from "./timing.ts";

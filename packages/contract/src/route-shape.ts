@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Need } from "./access.ts";
+import type { Need } from "./scope.ts";
 
 /** What a body or an answer is made of: JSON of a schema, bytes that are streamed, lines of JSON, or nothing. */
 export type Content =

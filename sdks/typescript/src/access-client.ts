@@ -9,6 +9,11 @@ export class AccessClient {
     this.#transport = transport;
   }
 
+  /** Of the daemon, if it is not at a socket. */
+  get url(): string | undefined {
+    return this.#transport.endpoint.url?.origin;
+  }
+
   /** The answer alone has the token. */
   createToken(body: CreateTokenRequest = {}): Promise<CreatedToken> {
     return this.#transport.json("createToken", { body });

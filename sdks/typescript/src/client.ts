@@ -157,7 +157,7 @@ export class TorporClient {
       if ("error" in line) throw toError(line.error as Parameters<typeof toError>[0]);
       yield line.difference;
     }
-    throw new TorporError("daemon_unreachable", "the connection to torpord broke off before all differences were there", {
+    throw new TorporError("connection_lost", "the connection to torpord broke off before all differences were there", {
       hint: "Ask again.",
     });
   }

@@ -46,7 +46,7 @@ export class ImageClient {
       else if ("image" in line) return line.image;
       else throw toError(line.error as Parameters<typeof toError>[0]);
     }
-    throw new TorporError("daemon_unreachable", "the connection to torpord broke off before the image was there", {
+    throw new TorporError("connection_lost", "the connection to torpord broke off before the image was there", {
       hint: "The work goes on: ask again for its outcome.",
     });
   }

@@ -41,7 +41,7 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
       });
       // A refusal is a plain answer, in place of the WebSocket.
       socket.once("unexpected-response", (_request, answer: IncomingMessage) => {
-        errorOf(answer).then(reject, reject);
+        errorOf(answer, transport.endpoint).then(reject, reject);
       });
       socket.once("error", (error) => reject(unreachable(transport.endpoint, error)));
     });
@@ -51,7 +51,7 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
     this.#socket = socket;
     socket.on("message", (data) => this.#take(data as Buffer));
     socket.on("error", (error) => {
-      this.#failure ??= new TorporError("daemon_unreachable", `the connection to torpord broke: ${error.message}`, {
+      this.#failure ??= new TorporError("connection_lost", `the connection to torpord broke: ${error.message}`, {
         hint: "The command goes on; torpor logs shows its output.",
       });
     });
@@ -71,7 +71,7 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
       } else if (this.#failure !== undefined) {
         throw this.#failure;
       } else if (this.#closed) {
-        throw new TorporError("daemon_unreachable", "the connection to torpord broke off before the command's end", {
+        throw new TorporError("connection_lost", "the connection to torpord broke off before the command's end", {
           hint: "The command goes on unless torpord ended it; torpor logs shows its output.",
         });
       } else {
