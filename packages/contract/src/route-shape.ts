@@ -14,7 +14,18 @@ export type Content =
   | { readonly kind: "socket" }
   | { readonly kind: "none" };
 
-export type Tag = "sandboxes" | "operations" | "sessions" | "ports" | "files" | "images" | "snapshots" | "webhooks" | "wakes" | "access" | "system";
+export type Tag =
+  | "sandboxes"
+  | "operations"
+  | "sessions"
+  | "ports"
+  | "files"
+  | "images"
+  | "snapshots"
+  | "webhooks"
+  | "wakes"
+  | "access"
+  | "system";
 
 /** One line of the API: what the server registers, the clients call and the OpenAPI document tells. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
