@@ -161,6 +161,8 @@ export const Sandbox = z.object({
   /** The sandbox's own IPv4 address, kept over pause and stop; null without network. */
   address: z.string().nullable(),
   labels: Labels,
+  /** Whose tokens see it. Absent: `default`. */
+  team: z.string().optional(),
   /** Absent: never. */
   restart: RestartPolicy.optional(),
   /** Absent: nothing. */

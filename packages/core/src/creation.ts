@@ -8,12 +8,18 @@ import { commitBirth } from "./operations/birth.ts";
 import { checkSettings, settingsOf } from "./time/settings.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
 
-/** Begins the making of a sandbox. */
-export function create(desk: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
-  return (request.snapshot === undefined ? createFromImage : createFromSnapshot)(desk, request, actor, keyFor);
+/** Who makes it, and whose it becomes. */
+export interface Maker {
+  readonly actor: Actor;
+  readonly team: string;
 }
 
-async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
+/** Begins the making of a sandbox. */
+export function create(desk: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
+  return (request.snapshot === undefined ? createFromImage : createFromSnapshot)(desk, request, by, keyFor);
+}
+
+async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
   await requireCapability(ports, "create");
   const resources = resolveResources(ports, request.resources);
   const time = settingsOf(request);
@@ -31,7 +37,7 @@ async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRe
   const draft = {
     sandboxId,
     operationId: ports.ids.next("op"),
-    actor,
+    ...by,
     name,
     image: { reference, digest: image?.digest ?? "" },
     resources,

@@ -1,5 +1,6 @@
 export { Access, type SignedIn } from "./access/access.ts";
 export { type Caller, owner, requireAllTeams, requireScope } from "./access/caller.ts";
+export { type Named, teamOf } from "./access/teams.ts";
 export { ancestorOf } from "./ancestors.ts";
 export type { DiffOptions } from "./comparing.ts";
 export type { EventFeed, EventFilter } from "./events/feed.ts";
@@ -13,5 +14,5 @@ export type { Recovery } from "./recovery.ts";
 export { defaultRetention, type Retention } from "./retention.ts";
 export { type CallOptions, createLifecycle, type Lifecycle } from "./sandboxes.ts";
 export { defaultResources } from "./validation.ts";
-export { deliveriesOf } from "./webhooks/deliveries-of.ts";
+export { deliveriesOf, type Facts } from "./webhooks/deliveries-of.ts";
 export type { Webhooks } from "./webhooks/webhooks.ts";

@@ -1,31 +1,33 @@
-import type {
-  Actor,
-  CreatedWake,
-  CreateSandboxRequest,
-  CreateSnapshotRequest,
-  CreateWakeRequest,
-  Difference,
-  Event,
-  ExposedPort,
-  ExposePortRequest,
-  FamilyMember,
-  ForkRequest,
-  Operation,
-  OperationAnswer,
-  PauseRequest,
-  RebaseRequest,
-  RefreshRequest,
-  RestoreRequest,
-  ResumeRequest,
-  Sandbox,
-  Snapshot,
-  StopRequest,
-  UpdateSandboxRequest,
-  UpdateSnapshotRequest,
-  WakeAccepted,
-  WakeList,
+import {
+  type Actor,
+  type CreatedWake,
+  type CreateSandboxRequest,
+  type CreateSnapshotRequest,
+  type CreateWakeRequest,
+  type Difference,
+  defaultTeam,
+  type Event,
+  type ExposedPort,
+  type ExposePortRequest,
+  type FamilyMember,
+  type ForkRequest,
+  type Operation,
+  type OperationAnswer,
+  type PauseRequest,
+  type RebaseRequest,
+  type RefreshRequest,
+  type RestoreRequest,
+  type ResumeRequest,
+  type Sandbox,
+  type Snapshot,
+  type StopRequest,
+  type UpdateSandboxRequest,
+  type UpdateSnapshotRequest,
+  type WakeAccepted,
+  type WakeList,
 } from "@torpor/contract";
 import { Access } from "./access/access.ts";
+import { type Named, requireOwn } from "./access/teams.ts";
 import { cancel, checkCancelled } from "./cancel.ts";
 import { ask, lookUp } from "./commands.ts";
 import { compareFiles, type DiffOptions } from "./comparing.ts";
@@ -66,6 +68,8 @@ export interface CallOptions {
   readonly waitMs?: number;
   /** How long a call whose sandbox does not fit on the node waits for others to make room, before the refusal. Default 0. */
   readonly waitCapacityMs?: number;
+  /** Whose sandbox a create makes. Default: `default`. */
+  readonly team?: string;
   /** Who asks. Default user. */
   readonly actor?: Actor;
   /** Makes the call repeatable. */
@@ -118,7 +122,7 @@ export interface Lifecycle {
   /** How its files differ from its image's, or those of another sandbox (`with`) from its own. Refusals come with the first. */
   diff(idOrName: string, options?: DiffOptions): AsyncIterable<Difference>;
   /** What was forked from what: all, or the family of one. Parents before their children. */
-  family(idOrName?: string): Promise<FamilyMember[]>;
+  family(idOrName?: string, team?: string): Promise<FamilyMember[]>;
   operation(id: string): Promise<Operation>;
   /** Undoes an operation that is not past its commit point. The answer has it as failed with `operation_cancelled`. */
   cancel(operationId: string, options?: Pick<CallOptions, "waitMs">): Promise<OperationAnswer>;
@@ -128,6 +132,8 @@ export interface Lifecycle {
   /** Of all sandboxes, as a list and as they come. */
   readonly feed: EventFeed;
   readonly webhooks: Webhooks;
+  /** Refuses what another team has, as if it were not there. */
+  requireOwn(team: string, named: Named): Promise<void>;
   /** Who may call. */
   readonly access: Access;
   /**
@@ -151,8 +157,8 @@ export interface Lifecycle {
 /** Records at rest: what is done to them is done when the call resolves. `idOrName` is of a snapshot. */
 export interface Snapshots {
   get(idOrName: string): Promise<Snapshot>;
-  /** Oldest first. */
-  list(): Promise<Snapshot[]>;
+  /** Oldest first; all, or those of a team. */
+  list(team?: string): Promise<Snapshot[]>;
   update(idOrName: string, request: UpdateSnapshotRequest): Promise<Snapshot>;
   remove(idOrName: string, request?: { readonly force?: boolean }): Promise<Snapshot>;
   /** Removes those whose time has come; the number of removed ones. */
@@ -204,7 +210,10 @@ export function createLifecycle(given: Ports): Lifecycle {
       await byItself.open();
       return recovery;
     },
-    create: (request, options = {}) => call("create", options, (_, keyFor) => create(desk, request, options.actor ?? "user", keyFor)),
+    create: (request, options = {}) =>
+      call("create", options, (_, keyFor) =>
+        create(desk, request, { actor: options.actor ?? "user", team: options.team ?? defaultTeam }, keyFor),
+      ),
     pause,
     resume: (idOrName, request = {}, options) => command(idOrName, "resume", request, options),
     fork,
@@ -217,7 +226,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     rollback: async (idOrName, options) => command(idOrName, "restore", await rollbackOf(ports, await lookUp(ports, idOrName)), options),
     snapshots: {
       get: (idOrName) => getSnapshot(ports, idOrName),
-      list: () => listSnapshots(ports),
+      list: (team) => listSnapshots(ports, team),
       update: async (idOrName, request) => updateSnapshot(ports, idOrName, request),
       remove: (idOrName, request = {}) => removeSnapshot(ports, idOrName, request),
       expire: () => expireSnapshots(ports),
@@ -235,7 +244,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     list: async () => (await page(ports, {})).sandboxes,
     page: (filter = {}) => page(ports, filter),
     diff: (idOrName, options = {}) => compareFiles(desk, idOrName, options),
-    family: (idOrName) => family(ports, idOrName),
+    family: (idOrName, team) => family(ports, idOrName, team),
     operation: (id) => operation(ports, id),
     async cancel(id, { waitMs } = {}) {
       const given = await answer(desk, await cancel(desk, id), new Patience(ports.clock, waitMs));
@@ -247,6 +256,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     feed,
     webhooks: createWebhooks(ports, courier),
     access: new Access(ports),
+    requireOwn: (team, named) => requireOwn(ports.store, team, named),
     guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs === undefined ? {} : { waitMs }),
     async logs(idOrName, limitBytes) {
       const { runtimeId } = await lookUp(ports, idOrName);

@@ -1,4 +1,5 @@
 import type { Operation, Sandbox, Snapshot, Timing } from "@torpor/contract";
+import { teamOf } from "./access/teams.ts";
 import { unreadableSnapshot } from "./lifecycle/refusals.ts";
 import { isCancelable } from "./operations/procedures.ts";
 import type { OperationRecord, SandboxRecord, SnapshotRecord } from "./ports/store.ts";
@@ -23,6 +24,7 @@ export function sandboxView(record: SandboxRecord, active: OperationRecord | und
   return {
     ...noTiming,
     ...shown,
+    team: teamOf(record),
     restart,
     snapshotId,
     selfControl: record.selfControl ?? [],
@@ -33,7 +35,8 @@ export function sandboxView(record: SandboxRecord, active: OperationRecord | und
 }
 
 export function snapshotView(record: SnapshotRecord): Snapshot {
-  const { version: _version, diskId: _diskId, damage, ...shown } = record;
+  const { version: _version, diskId: _diskId, damage, ...kept } = record;
+  const shown = { ...kept, team: teamOf(record) };
   if (damage === undefined) return { ...shown, failure: null };
   const { code, message } = unreadableSnapshot(record);
   return { ...shown, failure: { code, message, at: record.createdAt } };

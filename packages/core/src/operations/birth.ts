@@ -29,6 +29,7 @@ export interface Draft {
   readonly user: string | null;
   readonly network: NetworkMode;
   readonly labels: SandboxRecord["labels"];
+  readonly team: string;
   readonly restart?: RestartPolicy;
   readonly selfControl?: SelfVerb[];
   readonly time: TimeSettings;

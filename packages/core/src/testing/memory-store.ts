@@ -1,4 +1,5 @@
 import type { Event } from "@torpor/contract";
+import { teamOf } from "../access/teams.ts";
 import { ancestorOf } from "../ancestors.ts";
 import { holdingOf, lacking, nothing, plus } from "../lifecycle/holding.ts";
 import type { DeliveryCount, DeliveryRecord, WebhookRecord } from "../ports/outbox.ts";
@@ -219,7 +220,7 @@ export class MemoryStore implements Store {
   #addEvent(event: Event, removed: readonly SandboxRecord[]): void {
     this.#events.push(copy(event));
     const sandbox = this.#sandboxes.get(event.sandboxId) ?? removed.find(({ id }) => id === event.sandboxId);
-    this.#outbox.add(event, sandbox?.labels ?? {});
+    this.#outbox.add(event, { labels: sandbox?.labels ?? {}, team: sandbox && teamOf(sandbox) });
   }
 
   #forgetAncestors(): void {

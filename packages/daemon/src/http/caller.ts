@@ -13,3 +13,8 @@ export function callerOf(request: FastifyRequest): Caller {
   if (caller === undefined) throw new Error(`nobody was let in for ${request.method} ${request.routeOptions.url}`);
   return caller;
 }
+
+/** The one team whose things the caller sees; undefined: those of all, or nobody was let in. */
+export function teamOf(request: FastifyRequest): string | undefined {
+  return callers.get(request)?.team ?? undefined;
+}

@@ -2,13 +2,16 @@ import { createHash } from "node:crypto";
 import { idempotencyHeader } from "@torpor/contract";
 import type { Once } from "@torpor/core";
 import type { FastifyRequest } from "fastify";
+import { teamOf } from "./caller.ts";
 
 /** The call's key, if it has one, with a hash of what it asks for. How long it waits is not part of that. */
 export function onceOf(request: FastifyRequest, asked: unknown): Once | undefined {
   const key = request.headers[idempotencyHeader.toLowerCase()];
   if (typeof key !== "string") return undefined;
+  // What one team began is no answer to another.
+  const team = teamOf(request);
   return {
-    key,
+    key: team === undefined ? key : `${team}:${key}`,
     fingerprint: createHash("sha256")
       .update(JSON.stringify(sorted(asked)))
       .digest("hex"),

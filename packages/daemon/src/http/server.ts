@@ -26,6 +26,7 @@ import { serveSystem } from "./routes/system.ts";
 import { serveWakes } from "./routes/wakes.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
+import { keepTeams } from "./teams.ts";
 
 /** Largest JSON body of most routes, in bytes. */
 const bodyLimitBytes = 1024 * 1024;
@@ -74,6 +75,7 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   if (gate !== undefined) {
     await app.register(cookie);
     keepGate(app, gate);
+    keepTeams(app, served.lifecycle);
   }
   serveSandboxes(app, served);
   serveDiff(app, served);

@@ -1,3 +1,3 @@
-export { type Answer, call, upgrade } from "./call.ts";
+export { type Answer, type CallOptions, call, upgrade } from "./call.ts";
 export { startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";
 export { isSigned, type Received, WebhookReceiver } from "./webhook-receiver.ts";

@@ -1,5 +1,6 @@
 import { routes, TorporError } from "@torpor/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { teamOf } from "../caller.ts";
 import { defined } from "../defined.ts";
 import { cutOffWhenStalled, eventStream } from "../event-stream.ts";
 import { leaving } from "../leaving.ts";
@@ -10,7 +11,7 @@ import { startStream } from "../start-stream.ts";
 export function serveEvents(app: FastifyInstance, { lifecycle }: Served): void {
   const { feed } = lifecycle;
   serve(app, routes.events, async ({ query, request, reply }) => {
-    const filter = defined({ sandbox: query.sandbox, types: query.type });
+    const filter = defined({ sandbox: query.sandbox, types: query.type, team: teamOf(request) });
     const { after, limit } = query;
     if (!(request.headers.accept ?? "").includes("text/event-stream")) return feed.list(filter, defined({ after, limit }));
     if (limit !== undefined) throw new TorporError("invalid_request", "a stream has no end, so it takes no limit");
