@@ -15,24 +15,37 @@ export interface Named {
   readonly reading?: boolean;
 }
 
-/** Lets somebody of one team name that team's things: those of others are as if they were not there. What is not there at all is left to who looks for it. */
-export async function requireOwn(store: Store, team: string, { kind, id, reading = false }: Named): Promise<void> {
-  if (kind === "sandbox") {
+/**
+ * Lets somebody of one team name that team's things: those of others are as if they were not there. What is not there at all is left to who looks
+ * for it.
+ */
+export async function requireOwn(store: Store, team: string, named: Named): Promise<void> {
+  const refusal = await refusals[named.kind](store, team, named);
+  if (refusal !== undefined) throw refusal;
+}
+
+type Refusal = (store: Store, team: string, named: Named) => Promise<TorporError | undefined>;
+
+const refusals: Record<Named["kind"], Refusal> = {
+  async sandbox(store, team, { id, reading = false }) {
     const found = await store.findSandbox(id);
-    if (found === undefined ? reading : teamOf(found) !== team) throw notFound(id);
-  } else if (kind === "snapshot") {
+    return (found === undefined ? reading : teamOf(found) !== team) ? notFound(id) : undefined;
+  },
+  async snapshot(store, team, { id }) {
     const found = await store.findSnapshot(id);
-    if (found !== undefined && teamOf(found) !== team) throw new TorporError("snapshot_not_found", `there is no snapshot ${id}`);
-  } else if (kind === "webhook") {
+    return found === undefined || teamOf(found) === team ? undefined : new TorporError("snapshot_not_found", `there is no snapshot ${id}`);
+  },
+  async webhook(store, team, { id }) {
     const found = await store.findWebhook(id);
-    if (found !== undefined && found.team !== team) throw new TorporError("webhook_not_found", `there is no webhook ${id}`);
-  } else {
+    return found === undefined || found.team === team ? undefined : new TorporError("webhook_not_found", `there is no webhook ${id}`);
+  },
+  async operation(store, team, { id }) {
     const found = await store.findOperation(id);
     // Whose a removed sandbox was is not known any more.
-    if (found !== undefined && !(await new Sight(store, team).sees(found.sandboxId)))
-      throw new TorporError("operation_not_found", `there is no operation ${id}`);
-  }
-}
+    const own = found === undefined || (await new Sight(store, team).sees(found.sandboxId));
+    return own ? undefined : new TorporError("operation_not_found", `there is no operation ${id}`);
+  },
+};
 
 /** Which sandboxes a team sees. One that it saw once it knows also when it is gone: the last event of a sandbox comes then. */
 export class Sight {
