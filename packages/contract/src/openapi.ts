@@ -98,7 +98,7 @@ function describeRoute(operationId: string, route: Route): Json {
   const parameters = [
     ...parametersOf("path", route.params),
     ...parametersOf("query", route.query),
-    ...(route.keyed === true ? [idempotencyParameter] : []),
+    ...(route.keyed === "none" ? [] : [idempotencyParameter]),
   ];
   const body = bodyOf(route);
   const responses: Json = {};
@@ -146,7 +146,7 @@ const idempotencyParameter: Json = {
   in: "header",
   required: false,
   description:
-    "With the same key and request the call answers with the same operation or webhook (for 24 hours) or session (as long as it is kept); with another request it is refused.",
+    "With the same key and request the call is done once and answers the same, for 24 hours; with another request it is refused.",
   schema: { type: "string", minLength: 1, maxLength: idempotencyKeyLimit, pattern: idempotencyKeyPattern.source },
 };
 

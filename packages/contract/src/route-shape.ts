@@ -46,8 +46,11 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
   /** Largest JSON body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number;
   readonly responses: Readonly<Record<number, Content>>;
-  /** It takes an `Idempotency-Key`: with the same key and request it answers with the same operation or session. */
-  readonly keyed?: true;
+  /**
+   * What an `Idempotency-Key` does: with the same key and request the call answers with the same operation, session or record (`begun`), or with the
+   * answer that was stored for it (`answered`). Every call that changes something takes one but those with `none`. Default by the method.
+   */
+  readonly keyed: "begun" | "answered" | "none";
   /** Error codes it may answer with, beside `common` ones. */
   readonly errors?: readonly string[];
 }
@@ -55,13 +58,19 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
 const nothing = z.object({});
 export type Nothing = typeof nothing;
 
-type Draft<P, Q, B> = Omit<Route, "params" | "query" | "body"> & { readonly params?: P; readonly query?: Q; readonly body?: B };
+type Draft<P, Q, B> = Omit<Route, "params" | "query" | "body" | "keyed"> & {
+  readonly keyed?: Route["keyed"];
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+};
 
 /** Fills in what a route does not have, keeping the types of its schemas. */
 export function route<P extends z.ZodType = Nothing, Q extends z.ZodType = Nothing, B extends z.ZodType = z.ZodUndefined>(
   draft: Draft<P, Q, B>,
 ): Route<P, Q, B> {
-  return { ...draft, params: draft.params ?? nothing, query: draft.query ?? z.strictObject({}) } as unknown as Route<P, Q, B>;
+  const keyed = draft.method === "GET" ? "none" : "answered";
+  return { keyed, ...draft, params: draft.params ?? nothing, query: draft.query ?? z.strictObject({}) } as unknown as Route<P, Q, B>;
 }
 
 export const json = (schema: z.ZodType): Content => ({ kind: "json", schema });

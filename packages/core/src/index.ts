@@ -2,6 +2,7 @@ export { Access, type SignedIn } from "./access/access.ts";
 export { type Caller, owner, requireAllTeams, requireScope } from "./access/caller.ts";
 export { type Named, teamOf } from "./access/teams.ts";
 export { ancestorOf } from "./ancestors.ts";
+export type { Answer, Answers } from "./answers.ts";
 export type { DiffOptions } from "./comparing.ts";
 export type { EventFeed, EventFilter } from "./events/feed.ts";
 export { toTorporError } from "./failure.ts";

@@ -28,6 +28,7 @@ import {
 } from "@torpor/contract";
 import { Access } from "./access/access.ts";
 import { type Named, requireOwn } from "./access/teams.ts";
+import { Answers } from "./answers.ts";
 import { cancel, checkCancelled } from "./cancel.ts";
 import { ask, lookUp } from "./commands.ts";
 import { compareFiles, type DiffOptions } from "./comparing.ts";
@@ -104,7 +105,7 @@ export interface Lifecycle {
   /** Its ttl begins anew. It calls off a pause that its ttl or idleness has just begun. */
   refresh(idOrName: string, request?: RefreshRequest, options?: Pick<CallOptions, "waitMs">): Promise<Sandbox>;
   /** Lets it be resumed at a time, by a schedule or by a call. */
-  createWake(idOrName: string, request: CreateWakeRequest): Promise<CreatedWake>;
+  createWake(idOrName: string, request: CreateWakeRequest, options?: Pick<CallOptions, "once">): Promise<CreatedWake>;
   listWakes(idOrName: string): Promise<WakeList>;
   removeWake(idOrName: string, wakeId: string): Promise<void>;
   /** By whoever has the token. What it brings is stored when this resolves. */
@@ -132,6 +133,8 @@ export interface Lifecycle {
   /** Of all sandboxes, as a list and as they come. */
   readonly feed: EventFeed;
   readonly webhooks: Webhooks;
+  /** Of calls that begin no operation. */
+  readonly answers: Answers;
   /** Refuses what another team has, as if it were not there. */
   requireOwn(team: string, named: Named): Promise<void>;
   /** Who may call. */
@@ -195,7 +198,8 @@ export function createLifecycle(given: Ports): Lifecycle {
   let recovered: Promise<unknown> = Promise.resolve();
   const snapshot: Lifecycle["snapshot"] = (idOrName, request = {}, options) => command(idOrName, "snapshot", request, options);
   const wakes = {
-    createWake: (idOrName: string, request: CreateWakeRequest) => createWake(desk, idOrName, request),
+    createWake: (idOrName: string, request: CreateWakeRequest, { once }: Pick<CallOptions, "once"> = {}) =>
+      createWake(desk, idOrName, request, once),
     listWakes: (idOrName: string) => listWakes(desk, idOrName),
     removeWake: (idOrName: string, wakeId: string) => removeWake(desk, idOrName, wakeId),
   };
@@ -254,6 +258,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     operations: (idOrName) => operations(ports, idOrName),
     events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
     feed,
+    answers: new Answers(ports),
     webhooks: createWebhooks(ports, courier),
     access: new Access(ports),
     requireOwn: (team, named) => requireOwn(ports.store, team, named),

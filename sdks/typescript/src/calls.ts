@@ -104,6 +104,7 @@ export const keyed: ReadonlySet<RouteName> = new Set([
   "exec",
   "startSession",
   "createWebhook",
+  "createWake",
 ]);
 
 export type Params = Readonly<Record<string, string>>;

@@ -10,6 +10,8 @@ export const accessRoutes = {
     scope: "*",
     summary: "Make a token. The answer alone has it; what is kept is a hash.",
     body: CreateTokenRequest,
+    // Its answer has a secret, which is stored nowhere; made again by a retry it has a name that is taken.
+    keyed: "none",
     responses: { 201: json(CreatedToken) },
   }),
   listTokens: route({
@@ -40,6 +42,7 @@ export const accessRoutes = {
     tag: "access",
     scope: "any",
     summary: "A code that signs one browser in as whoever asks for it, once, within 5 minutes.",
+    keyed: "none",
     responses: { 201: json(LoginCode) },
   }),
   login: route({
@@ -49,6 +52,7 @@ export const accessRoutes = {
     scope: "public",
     summary: "Sign a browser in by a code or a token: the answer sets a cookie.",
     body: LoginRequest,
+    keyed: "none",
     responses: { 200: json(Identity) },
   }),
   logout: route({
@@ -57,6 +61,7 @@ export const accessRoutes = {
     tag: "access",
     scope: "public",
     summary: "Sign the browser out: its cookie is worth nothing any more.",
+    keyed: "none",
     responses: { 204: none },
   }),
   whoami: route({

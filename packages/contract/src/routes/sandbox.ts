@@ -29,7 +29,7 @@ export const sandboxRoutes = {
     summary: "Make a sandbox from an image and boot it.",
     query: WaitCapacity,
     body: CreateSandboxRequest,
-    keyed: true,
+    keyed: "begun",
     responses: made,
   }),
   listSandboxes: route({
@@ -89,7 +89,7 @@ export const sandboxRoutes = {
     scope: "sandbox:delete",
     summary: "Remove it and free everything; works in every state with force.",
     query: Wait.extend({ force: queryBoolean.optional().describe("Also when it is running or paused.") }),
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
   pauseSandbox: route({
@@ -100,7 +100,7 @@ export const sandboxRoutes = {
     summary: "Save its memory and free its runtime.",
     query: Wait,
     body: PauseRequest,
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
   resumeSandbox: route({
@@ -111,7 +111,7 @@ export const sandboxRoutes = {
     summary: "Bring its processes back.",
     query: WaitCapacity,
     body: ResumeRequest,
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
   stopSandbox: route({
@@ -122,7 +122,7 @@ export const sandboxRoutes = {
     summary: "End it and delete its checkpoint; files stay.",
     query: Wait,
     body: StopRequest,
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
   startSandbox: route({
@@ -133,7 +133,7 @@ export const sandboxRoutes = {
     summary: "Boot it fresh from its files.",
     query: WaitCapacity,
     body: StartRequest,
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
   forkSandbox: route({
@@ -144,7 +144,7 @@ export const sandboxRoutes = {
     summary: "Copy it with its memory; each child has its own outcome in the operation's result.",
     query: WaitCapacity,
     body: ForkRequest,
-    keyed: true,
+    keyed: "begun",
     responses: made,
   }),
   tree: route({

@@ -14,7 +14,7 @@ export const sessionRoutes = {
     summary: "Run a command to its end and answer with its output, the last 8 MiB of each stream.",
     body: ExecRequest,
     bodyLimitBytes: 16 * 1024 * 1024,
-    keyed: true,
+    keyed: "begun",
     responses: { 200: json(ExecResult) },
   }),
   execSocket: route({
@@ -32,7 +32,7 @@ export const sessionRoutes = {
     scope: "exec",
     summary: "Start a command and leave it running.",
     body: StartSessionRequest,
-    keyed: true,
+    keyed: "begun",
     responses: { 201: json(Session) },
   }),
   listSessions: route({

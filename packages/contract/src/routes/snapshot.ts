@@ -23,7 +23,7 @@ export const snapshotRoutes = {
     summary: "Keep its state under a name: a running one is frozen shortly, a paused or stopped one is not woken.",
     query: Wait,
     body: CreateSnapshotRequest,
-    keyed: true,
+    keyed: "begun",
     responses: made,
   }),
   listSnapshots: route({
@@ -68,7 +68,7 @@ export const snapshotRoutes = {
     summary: "Put a paused or stopped sandbox back to a snapshot, in place. What it had is given up.",
     query: Wait,
     body: RestoreRequest,
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
   rebaseSandbox: route({
@@ -79,7 +79,7 @@ export const snapshotRoutes = {
     summary: "Put the files of a paused or stopped sandbox over another image; its state before is kept for a rollback.",
     query: Wait,
     body: RebaseRequest,
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
   rollbackSandbox: route({
@@ -90,7 +90,7 @@ export const snapshotRoutes = {
     summary: "Take its last rebase back, as long as the state before is kept.",
     query: Wait,
     body: RollbackRequest,
-    keyed: true,
+    keyed: "begun",
     responses: done,
   }),
 } as const;

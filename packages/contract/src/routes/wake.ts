@@ -6,6 +6,8 @@ const sandbox = { tag: "wakes", params: SandboxParams } as const;
 
 const called = {
   tag: "wakes",
+  // By strangers, who know nothing of keys: each call is one delivery.
+  keyed: "none",
   path: "/v1/wake/{token}",
   params: z.object({ token: z.string().regex(/^[a-z2-7]{32}$/, "an address to wake a sandbox ends with 32 characters of a-z2-7") }),
   query: z.looseObject({}),
@@ -21,6 +23,7 @@ export const wakeRoutes = {
     scope: "sandbox:write",
     summary: "Let a sandbox be resumed at a time, by a schedule, or by a call to an address.",
     body: CreateWakeRequest,
+    keyed: "begun",
     responses: { 201: json(CreatedWake) },
   }),
   listWakes: route({

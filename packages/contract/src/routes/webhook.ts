@@ -12,7 +12,7 @@ export const webhookRoutes = {
     scope: "webhook",
     summary: "Send events to an address from now on; the answer alone has the secret that they are signed with.",
     body: CreateWebhookRequest,
-    keyed: true,
+    keyed: "begun",
     responses: { 201: json(CreatedWebhook) },
   }),
   listWebhooks: route({

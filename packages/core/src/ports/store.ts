@@ -48,14 +48,17 @@ export interface SnapshotRecord extends Omit<Snapshot, "failure"> {
   readonly damage?: Damage;
 }
 
-/** A mutating call that was begun, and by which operation (or the webhook that it made): a retry of it is answered by the same. */
+/** A mutating call that was begun or done: a retry of it is answered by the same. */
 export interface KeyRecord {
   readonly key: string;
   /** What was asked, of which sandbox. A key counts within its scope. */
   readonly scope: string;
   /** Hash of the request. */
   readonly fingerprint: string;
+  /** What it began or made; empty if that is only told by the answer. */
   readonly operationId: string;
+  /** JSON of what it was answered with; null: the operation tells. */
+  readonly answer: string | null;
   readonly createdAt: string;
   /** From then on it is as if there were none. */
   readonly expiresAt: string;

@@ -175,6 +175,9 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       const next = aKey({ operationId: "op_b", createdAt: aKey().expiresAt, expiresAt: "2026-01-03T00:00:00.000Z" });
       await store.commit({ keys: [aKey({ scope: "pause other" }), next] });
       expect(await store.findKey("pause base", "k", next.createdAt)).toEqual(next);
+      const answered = aKey({ scope: "move base", operationId: "", answer: '{"body":"ü\\u0000"}' });
+      await store.commit({ keys: [answered] });
+      expect(await store.findKey("move base", "k", at)).toEqual(answered);
     });
 
     test("of the same key many times at once, one is taken", async () => {
@@ -255,6 +258,7 @@ function aKey(changed: Partial<KeyRecord> = {}): KeyRecord {
     scope: "pause base",
     fingerprint: "f",
     operationId: "op_a",
+    answer: null,
     createdAt: at,
     expiresAt: "2026-01-02T00:00:00.000Z",
     ...changed,

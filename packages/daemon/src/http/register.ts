@@ -1,9 +1,15 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { Need, Route } from "@torpor/contract";
+import type { Answers } from "@torpor/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { z } from "zod";
+import { answerOnce } from "./answered-once.ts";
+import { keyOf } from "./once.ts";
 
 declare module "fastify" {
+  interface FastifyInstance {
+    readonly answers: Answers;
+  }
   interface FastifyContextConfig {
     /** What a token needs for the route. One without is for the owner alone. */
     scope?: Need;
@@ -25,11 +31,19 @@ export function serve<R extends Route>(app: FastifyInstance, route: R, handler: 
   app.route({
     ...options(route),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await handler({ ...checked<R>(request), request, reply });
+      const work = () => handler({ ...checked<R>(request), request, reply });
+      const key = route.keyed === "answered" ? keyOf(request) : undefined;
+      if (key !== undefined && !wantsLines(request)) return answerOnce(app.answers, key, { route, request, reply, work });
+      const answer = await work();
       if (answer === undefined && !reply.sent && route.responses[204] !== undefined) return reply.code(204).send();
       return answer;
     },
   });
+}
+
+/** Progress is told as it comes, and asked for again it is that of work that is done. */
+function wantsLines({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? "").includes("application/x-ndjson");
 }
 
 /**

@@ -61,6 +61,7 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
     forceCloseConnections: true,
     frameworkErrors: answerError,
   } as FastifyServerOptions);
+  app.decorate("answers", served.lifecycle.answers);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);

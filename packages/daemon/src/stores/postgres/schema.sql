@@ -65,7 +65,8 @@ CREATE TABLE public.idempotency_keys (
     fingerprint text NOT NULL COLLATE pg_catalog."C",
     operation_id text NOT NULL COLLATE pg_catalog."C",
     created_at text NOT NULL COLLATE pg_catalog."C",
-    expires_at text NOT NULL COLLATE pg_catalog."C"
+    expires_at text NOT NULL COLLATE pg_catalog."C",
+    answer text COLLATE pg_catalog."C"
 );
 CREATE SEQUENCE public.idempotency_keys_ordinal_seq
     START WITH 1

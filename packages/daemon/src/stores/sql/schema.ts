@@ -52,6 +52,7 @@ export interface KeyRow {
   operation_id: string;
   created_at: string;
   expires_at: string;
+  answer: string | null;
 }
 
 export interface SnapshotRow {

@@ -12,7 +12,7 @@ CREATE TABLE "event_horizons" ("sandbox_id" text not null primary key, "seq" int
 CREATE TABLE "events" ("seq" integer primary key autoincrement, "sandbox_id" text not null, "operation_id" text, "type" text not null, "data" text not null, "at" text not null);
 CREATE INDEX "events_at" on "events" ("at");
 CREATE INDEX "events_sandbox" on "events" ("sandbox_id", "seq");
-CREATE TABLE "idempotency_keys" ("ordinal" integer primary key autoincrement, "scope" text not null, "key" text not null, "fingerprint" text not null, "operation_id" text not null, "created_at" text not null, "expires_at" text not null);
+CREATE TABLE "idempotency_keys" ("ordinal" integer primary key autoincrement, "scope" text not null, "key" text not null, "fingerprint" text not null, "operation_id" text not null, "created_at" text not null, "expires_at" text not null, "answer" text);
 CREATE INDEX "idempotency_keys_expiry" on "idempotency_keys" ("expires_at");
 CREATE UNIQUE INDEX "idempotency_keys_key" on "idempotency_keys" ("scope", "key");
 CREATE TABLE "operations" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null, "status" text not null, "record" text not null, "ended_at" text);
