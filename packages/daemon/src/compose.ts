@@ -19,6 +19,7 @@ import { cronSchedules } from "./host/schedules.ts";
 import { randomIds, systemClock } from "./host/system.ts";
 import { randomTokens } from "./host/tokens.ts";
 import { listenOnSocket } from "./http/listen.ts";
+import { PortHosts } from "./http/port-hosts.ts";
 import type { Served } from "./http/served.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createTcpServers } from "./http/tcp.ts";
@@ -123,6 +124,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   releases.push(keepExpiring(lifecycle, log));
 
   const addresses: string[] = [];
+  const portHosts = new PortHosts(config.listening);
   const info = async (): Promise<Info> => {
     const { capabilities, ...binary } = await engine.describe();
     return {
@@ -138,7 +140,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
       listening: { addresses, publicUrl: config.listening.publicUrl?.origin ?? null },
     };
   };
-  const served: Served = { lifecycle, images, ids: randomIds, info, portUrl: () => null };
+  const served: Served = { lifecycle, images, ids: randomIds, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
   const app = await createHttpServer(served, { logger: log });
   releases.push(() => app.close());
   const tcp = await createTcpServers(served, { listening: config.listening, page: pageDirectory, instance, logger: log });

@@ -1,3 +1,5 @@
+import { EventEmitter } from "node:events";
+import type { RequestListener, Server } from "node:http";
 import cookie from "@fastify/cookie";
 import websocket from "@fastify/websocket";
 import { owner } from "@torpor/core";
@@ -10,6 +12,8 @@ import { keepGate } from "./gate.ts";
 import type { Hosts } from "./hosts.ts";
 import { parseJson } from "./json-body.ts";
 import { servePage } from "./page.ts";
+import type { PortHosts } from "./port-hosts.ts";
+import { PortProxy } from "./port-proxy.ts";
 import { parseQuery } from "./query.ts";
 import { serveAccess } from "./routes/access.ts";
 import { serveDiff } from "./routes/diff.ts";
@@ -26,6 +30,7 @@ import { serveSystem } from "./routes/system.ts";
 import { serveWakes } from "./routes/wakes.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
+import { splitServer } from "./split-server.ts";
 import { keepTeams } from "./teams.ts";
 
 /** Largest JSON body of most routes, in bytes. */
@@ -40,6 +45,7 @@ export interface HttpOptions {
     /** With the page's built files. */
     readonly page: string;
     readonly hosts: Hosts;
+    readonly portHosts: PortHosts;
     /** Of the daemon: its browsers' cookie is named after it. */
     readonly instance: string;
     /** PEM. */
@@ -47,11 +53,24 @@ export interface HttpOptions {
   };
 }
 
+type Tcp = NonNullable<HttpOptions["tcp"]>;
+
 /** The API over what it is given. It listens nowhere yet. */
 export async function createHttpServer(served: Served, { logger, tcp }: HttpOptions = {}): Promise<FastifyInstance> {
-  const app = Fastify({
+  const upgrades = new EventEmitter();
+  const app: FastifyInstance = Fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
-    ...(tcp?.tls === undefined ? {} : { https: tcp.tls }),
+    ...(tcp === undefined
+      ? {}
+      : {
+          serverFactory: (api: RequestListener) =>
+            splitServer(
+              api,
+              upgrades,
+              proxyOf(served, tcp, () => app),
+              tcp.tls,
+            ),
+        }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     // Longer than any id or name: such a thing never reaches a pattern.
@@ -72,7 +91,9 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJson);
 
-  await app.register(websocket, { options: { maxPayload: messageLimitBytes, perMessageDeflate: false } });
+  // Without an address of TCP the server's own upgrades are the API's.
+  const server = tcp === undefined ? {} : { server: upgrades as Server };
+  await app.register(websocket, { options: { ...server, maxPayload: messageLimitBytes, perMessageDeflate: false } });
   if (gate !== undefined) {
     await app.register(cookie);
     keepGate(app, gate);
@@ -95,4 +116,8 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   if (tcp !== undefined) await servePage(app, tcp.page);
   await app.ready();
   return app;
+}
+
+function proxyOf({ lifecycle }: Served, { portHosts }: Tcp, app: () => FastifyInstance): PortProxy {
+  return new PortProxy({ lifecycle, hosts: portHosts, fault: (error) => app().log.error({ err: error }, "fault of the proxy of ports") });
 }

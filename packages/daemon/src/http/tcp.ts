@@ -4,6 +4,7 @@ import { TorporError } from "@torpor/contract";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { type ListenAddress, type Listening, urlHost } from "../listening.ts";
 import { Hosts } from "./hosts.ts";
+import { PortHosts } from "./port-hosts.ts";
 import type { Served } from "./served.ts";
 import { createHttpServer } from "./server.ts";
 
@@ -32,7 +33,7 @@ export async function createTcpServers(served: Served, { listening, page, instan
     const hosts = new Hosts({ host: address.host, protocol, publicUrl: listening.publicUrl, allowHosts: listening.allowHosts });
     const app = await createHttpServer(served, {
       ...(logger === undefined ? {} : { logger }),
-      tcp: { page, hosts, instance, ...(tls === undefined ? {} : { tls }) },
+      tcp: { page, hosts, portHosts: new PortHosts(listening), instance, ...(tls === undefined ? {} : { tls }) },
     });
     servers.push(serverOf(app, address, protocol));
   }

@@ -10,6 +10,7 @@ import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { cronSchedules } from "../host/schedules.ts";
 import { randomTokens } from "../host/tokens.ts";
 import { listenOnSocket } from "../http/listen.ts";
+import { PortHosts } from "../http/port-hosts.ts";
 import type { Served } from "../http/served.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createTcpServers } from "../http/tcp.ts";
@@ -53,7 +54,8 @@ export async function startTestServer({
     const { capabilities, ...binary } = await engine.describe();
     return { ...host, engine: binary, capabilities, listening: { addresses, publicUrl: null } };
   };
-  const served: Served = { lifecycle, images, ids, info, portUrl: () => null };
+  const portHosts = new PortHosts({ publicUrl: tcp?.publicUrl, allowHosts: tcp?.allowHosts ?? [] });
+  const served: Served = { lifecycle, images, ids, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
   const app = await createHttpServer(served);
   await listenOnSocket(app, socketPath);
   const { page = "/nowhere", logger, ...listening } = tcp ?? {};
