@@ -37,7 +37,7 @@ export const errorCatalogue = {
   snapshot_in_use: { status: 409, retryable: true, summary: "A sandbox is being made from the snapshot or restored to it." },
   snapshot_pinned: { status: 409, retryable: false, summary: "The snapshot is pinned: unpin it first." },
   idempotency_conflict: { status: 409, retryable: false, summary: "The idempotency key came with another request before." },
-  journal_gone: { status: 410, retryable: false, summary: "Output after that sequence number is no longer kept." },
+  session_output_gone: { status: 410, retryable: false, summary: "Output after that sequence number is no longer kept." },
   events_gone: { status: 410, retryable: false, summary: "Some events after that sequence number are no longer kept." },
   body_too_large: { status: 413, retryable: false, summary: "The request body is over the limit." },
   command_not_started: { status: 422, retryable: false, summary: "The command could not be started." },

@@ -11,7 +11,7 @@ import { ReachablePort } from "./port.ts";
 import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes } from "./route.ts";
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
-import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
+import { ExecRequest, ExecResult, Session, SessionEnd, SessionOutput, StartSessionRequest } from "./session.ts";
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
@@ -50,6 +50,7 @@ const named = {
   Sandbox,
   Session,
   SessionEnd,
+  SessionOutput,
   Snapshot,
   StartSessionRequest,
   StopRequest,
@@ -143,7 +144,7 @@ const byKind: { [K in Content["kind"]]: (content: Extract<Content, { kind: K }>)
     "application/x-ndjson": { schema: schemaOf(content.lines) },
   }),
   events: (content) => ({
-    "application/json": { schema: schemaOf(content.schema) },
+    ...(content.schema === undefined ? {} : { "application/json": { schema: schemaOf(content.schema) } }),
     "text/event-stream": { schema: schemaOf(content.event) },
   }),
   text: () => ({ "text/plain": { schema: { type: "string" } } }),

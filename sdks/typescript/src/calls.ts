@@ -68,6 +68,7 @@ export const calls = {
   exposePort: ["PUT", "/v1/sandboxes/{id}/ports/{port}"],
   unexposePort: ["DELETE", "/v1/sandboxes/{id}/ports/{port}"],
   connectPort: ["GET", "/v1/sandboxes/{id}/ports/{port}/connect"],
+  writeSession: ["POST", "/v1/sandboxes/{id}/sessions/{sid}/input"],
   createWake: ["POST", "/v1/sandboxes/{id}/wakes"],
   listWakes: ["GET", "/v1/sandboxes/{id}/wakes"],
   removeWake: ["DELETE", "/v1/sandboxes/{id}/wakes/{wid}"],

@@ -1,8 +1,24 @@
 import { z } from "zod";
+import { ErrorBody } from "../error-body.ts";
 import { idOf, json, none, queryBoolean, queryInteger, route, SandboxParams } from "../route-shape.ts";
-import { ExecRequest, ExecResult, Session, SessionList, SignalRequest, StartSessionRequest, TerminalSize } from "../session.ts";
+import {
+  ClientId,
+  ExecRequest,
+  ExecResult,
+  InputTaken,
+  Session,
+  SessionEnd,
+  SessionList,
+  SessionMark,
+  SessionOutput,
+  SignalRequest,
+  StartSessionRequest,
+  TerminalSize,
+} from "../session.ts";
 
 const SessionParams = SandboxParams.extend({ sid: idOf("se") });
+/** Data of one server-sent event of a session. */
+const SessionEvent = z.union([Session, SessionOutput, SessionMark, SessionEnd, ErrorBody]);
 const session = { tag: "sessions", params: SandboxParams } as const;
 
 export const sessionRoutes = {
@@ -79,11 +95,39 @@ export const sessionRoutes = {
     params: SessionParams,
     method: "GET",
     path: "/v1/sandboxes/{id}/sessions/{sid}/attach",
-    summary: "Its output after a sequence number, then live, over a WebSocket.",
+    summary:
+      "Its output after a sequence number, then live: over a WebSocket, or as server-sent events (`started`, `output` with the sequence number as id and the bytes in base64, `live`, `mark`, `end`, `error`). A sequence number older than what is kept is refused with 410 and the oldest one.",
     query: z.strictObject({
-      after: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe("Last sequence number already seen. Default 0: all that is kept."),
-      hold: queryBoolean.optional().describe("Whether the process waits for this reader, or its oldest output is dropped. Default true."),
+      after: queryInteger(Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe("Last sequence number already seen. Default 0: from the first on. `Last-Event-ID` counts before it."),
+      hold: queryBoolean
+        .optional()
+        .describe(
+          "Whether the process waits for this reader when what is kept is full of what it has not read. Without, a reader that is too slow is cut off with `session_output_gone`. Default: only over a WebSocket that may write.",
+        ),
+      mode: z.enum(["read", "write"]).optional().describe("`read`: this client gives no input, size or signal. Default `write`."),
+      client: ClientId.optional().describe("This client's id: its input frames have positions, so that none is typed twice."),
+      takeover: queryBoolean.optional().describe("End the connections of all others that may write."),
     }),
-    responses: { 101: { kind: "socket" } },
+    responses: { 101: { kind: "socket" }, 200: { kind: "events", event: SessionEvent } },
+    errors: ["session_not_found", "session_output_gone"],
+  }),
+  writeSession: route({
+    tag: "sessions",
+    params: SessionParams,
+    method: "POST",
+    path: "/v1/sandboxes/{id}/sessions/{sid}/input",
+    summary: "Give it input, for clients without a WebSocket. Answers when the process has it.",
+    query: z.strictObject({
+      client: ClientId.optional().describe("This client's id. With it `offset` counts: a repeat of the same call is not typed twice."),
+      offset: queryInteger(Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe("Where in all that this client has sent the first byte stands. Default 0."),
+      end: queryBoolean.optional().describe("The input ends after it."),
+    }),
+    upload: "application/octet-stream",
+    responses: { 200: json(InputTaken) },
+    errors: ["session_not_found", "session_ended"],
   }),
 } as const;

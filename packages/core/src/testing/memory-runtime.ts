@@ -85,6 +85,7 @@ export class MemoryRuntime {
       startedAt,
       firstSeq: 1,
       lastSeq: 0,
+      size: terminal === undefined ? null : { rows: terminal.rows, columns: terminal.columns },
       end: null,
     };
     this.#memory.processes.push(process);

@@ -63,7 +63,7 @@ const codes: Partial<Record<Code, CodeBySubject>> = {
   [Code.PermissionDenied]: { other: "permission_denied" },
   [Code.AlreadyExists]: { session: "idempotency_conflict", other: "file_exists" },
   [Code.InvalidArgument]: { file: "invalid_path", archive: "invalid_archive", other: "invalid_request" },
-  [Code.OutOfRange]: { other: "journal_gone" },
+  [Code.OutOfRange]: { other: "session_output_gone" },
   [Code.ResourceExhausted]: { session: "too_many_sessions", other: "disk_full" },
   [Code.FailedPrecondition]: { session: "session_ended", guest: "internal", other: "directory_not_empty" },
   [Code.DeadlineExceeded]: { other: "timeout" },

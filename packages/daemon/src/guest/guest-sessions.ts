@@ -121,6 +121,7 @@ function toSession(session: GuestSession | undefined): Session {
     startedAt: new Date(Number(session.startedUnixNanos / 1_000_000n)).toISOString(),
     firstSeq: Number(session.firstSeq),
     lastSeq: Number(session.lastSeq),
+    size: session.size === undefined ? null : { rows: session.size.rows, columns: session.size.columns },
     end: session.end === undefined ? null : toEnd(session.end),
   };
 }

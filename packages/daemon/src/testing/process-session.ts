@@ -18,6 +18,7 @@ export class ProcessSession {
   #frames: Output[] = [];
   #bytes = 0;
   #lastSeq = 0;
+  #size: Session["size"] = null;
   #inputOffset = 0;
   #holders = 0;
   #end: SessionEnd | undefined;
@@ -34,6 +35,7 @@ export class ProcessSession {
   private constructor(start: SessionStart, root: string) {
     this.#start = start;
     this.#cwd = root;
+    if (start.terminal !== undefined) this.#size = { rows: start.terminal.rows, columns: start.terminal.columns };
     const [program, ...args] = start.terminal === undefined ? start.argv : terminalCommand(start.argv, start.terminal, this.#ttyFile);
     this.#child = spawn(program as string, args, {
       cwd: root,
@@ -76,6 +78,7 @@ export class ProcessSession {
       startedAt: this.#startedAt,
       firstSeq: this.#frames[0]?.seq ?? 0,
       lastSeq: this.#lastSeq,
+      size: this.#size,
       end: this.#end ?? null,
     };
   }
@@ -131,6 +134,7 @@ export class ProcessSession {
   }
 
   resize(rows: number, columns: number): void {
+    this.#size = { rows, columns };
     spawn("sh", ["-c", `stty -F "$(cat "$1")" rows "$2" cols "$3"`, "sh", this.#ttyFile, String(rows), String(columns)], {
       stdio: "ignore",
     });
