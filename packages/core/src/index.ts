@@ -2,6 +2,7 @@ export { ancestorOf } from "./ancestors.ts";
 export type { DiffOptions } from "./comparing.ts";
 export type { EventFeed, EventFilter } from "./events/feed.ts";
 export { toTorporError } from "./failure.ts";
+export type { GuestUse } from "./guest-use.ts";
 export type { Once } from "./idempotency.ts";
 export { holdingOf, lacking } from "./lifecycle/holding.ts";
 export { type FailpointEntry, failpoints } from "./operations/failpoints.ts";

@@ -47,7 +47,7 @@ func (s *Session) Write(ctx context.Context, client string, offset uint64, data 
 	defer func() { <-in.turn }()
 	taken := s.taken(client)
 	if offset > taken {
-		return taken, connect.NewError(connect.CodeOutOfRange, fmt.Errorf("input of session %s has a gap: %d bytes were taken, these begin at %d", s.id, taken, offset))
+		return taken, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("input of session %s has a gap: %d bytes were taken, these begin at %d", s.id, taken, offset))
 	}
 	if known := taken - offset; known < uint64(len(data)) {
 		if in.eof {

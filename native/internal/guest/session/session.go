@@ -39,8 +39,8 @@ type Session struct {
 	// A session of a supervised process has the journal and the clients of the one before it, whose place it takes.
 	supervised bool
 	attempt    uint32
-	ready    chan struct{} // closed when the process runs or was refused
-	over     chan struct{} // closed when the end is recorded
+	ready      chan struct{} // closed when the process runs or was refused
+	over       chan struct{} // closed when the end is recorded
 
 	mu      sync.Mutex
 	pid     int // 0: not started

@@ -7,6 +7,8 @@ export type CloseReason = "paused" | "stopped" | "lost";
 /** Why the line was closed: the first reason stays. */
 export interface LineState {
   closed: CloseReason | undefined;
+  /** What the guest at its other end speaks; undefined before its first answer. */
+  protocol?: number;
 }
 
 /** What the call was about, where the guest's code alone does not say. */

@@ -1,4 +1,5 @@
 import websocket from "@fastify/websocket";
+import { closeCodes } from "@torpor/contract";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { checkRequest } from "./check-request.ts";
@@ -19,6 +20,7 @@ import { serveSystem } from "./routes/system.ts";
 import { serveWakes } from "./routes/wakes.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
+import { SessionClients } from "./session-clients.ts";
 
 /** Largest JSON body of most routes, in bytes. */
 const bodyLimitBytes = 1024 * 1024;
@@ -46,7 +48,8 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJson);
 
-  await app.register(websocket, { options: { maxPayload: messageLimitBytes, perMessageDeflate: false } });
+  await app.register(websocket, { options: { maxPayload: messageLimitBytes, perMessageDeflate: false }, preClose: closeSockets });
+  const sessionClients = new SessionClients();
   serveSandboxes(app, served);
   serveDiff(app, served);
   serveOperations(app, served);
@@ -55,6 +58,8 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveSessions(app, served);
   serveSessionSockets(app, served);
   servePorts(app, served);
+  serveSessions(app, served, sessionClients);
+  serveSessionSockets(app, served, sessionClients);
   serveSnapshots(app, served);
   serveImages(app, served);
   serveSystem(app, served);
@@ -62,4 +67,11 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveWakes(app, served);
   await app.ready();
   return app;
+}
+
+/** Clients come back when the daemon does: what they were connected to goes on. */
+function closeSockets(this: FastifyInstance, done: () => void): void {
+  for (const client of this.websocketServer.clients) client.close(closeCodes.shutdown);
+  this.websocketServer.close();
+  done();
 }
