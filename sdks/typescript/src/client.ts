@@ -32,9 +32,11 @@ import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
+import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-session.ts";
 import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
 import { SessionStream } from "./session-stream.ts";
+import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
@@ -226,8 +228,17 @@ export class TorporClient {
    * Output of a session after a sequence number, then live; its input as a stream. The process waits for a reader that is
    * slow, unless `hold` is false: then output that was not read in time is lost.
    */
-  attach(id: string, sid: string, options: { after?: number; hold?: boolean } = {}): Promise<SessionStream> {
+  attach(id: string, sid: string, options: { after?: number; hold?: boolean; mode?: "read" | "write" } = {}): Promise<SessionStream> {
     return SessionStream.open(this.#transport, addressOf("attachSession", { id, sid }, options));
+  }
+
+  /** The same over connections that come and go: a network that drops, a daemon that is restarted. */
+  lastingSession(id: string, sid: string, options: Omit<LastingOptions, "connect" | "look"> = {}): LastingSession {
+    return new LastingSession({
+      ...options,
+      connect: (query) => openSocket(this.#transport, addressOf("attachSession", { id, sid }, { ...query })) as unknown as SocketLike,
+      look: () => this.session(id, sid),
+    });
   }
 
   /** Starts a command and leaves it running. */

@@ -1,0 +1,48 @@
+import type { Session } from "@torpor/sdk";
+import { Command } from "commander";
+import { action } from "../action.ts";
+import { examples } from "../examples.ts";
+import { print, printJson } from "../leave.ts";
+import { table } from "../table.ts";
+import { formatDuration } from "../values/duration.ts";
+import { shellName } from "./shell.ts";
+
+export function sessionsCommand(): Command {
+  const command = new Command("sessions")
+    .description("list what was started in a sandbox through Torpor, ended ones too")
+    .argument("<sandbox>", "id or name")
+    .option("--json", "print them as JSON")
+    .action(
+      action(async (client, sandbox: string, { json }: { json?: boolean }) => {
+        const sessions = await client.sessions(sandbox);
+        await (json === true
+          ? printJson(sessions)
+          : print(table(["SESSION", "PID", "KIND", "STATE", "AGE", "COMMAND"], sessions.map(rowOf))));
+        return undefined;
+      }),
+    );
+  return examples(command, ["torpor sessions base"]);
+}
+
+function rowOf(session: Session): string[] {
+  const { id, pid, terminal, startedAt, argv } = session;
+  return [
+    id,
+    String(pid),
+    terminal ? "terminal" : "pipes",
+    stateOf(session),
+    formatDuration(Date.now() - Date.parse(startedAt)),
+    commandOf(argv),
+  ];
+}
+
+function stateOf({ end }: Session): string {
+  if (end === null) return "running";
+  return end.reason === "exited" ? `exited ${end.exitCode ?? ""}` : end.reason;
+}
+
+function commandOf(argv: readonly string[]): string {
+  if (argv.at(-1) === shellName) return "login shell";
+  const text = argv.join(" ");
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
