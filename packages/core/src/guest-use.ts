@@ -19,8 +19,7 @@ export interface Using {
 }
 
 /** What a call does with a sandbox. */
-export type GuestUse = Pick<Guest, "sessions" | "files" | "ports">;
-export interface GuestUse extends Pick<Guest, "sessions" | "files"> {
+export interface GuestUse extends Pick<Guest, "sessions" | "files" | "ports"> {
   readonly sandboxId: string;
 }
 

@@ -35,7 +35,6 @@ import { ImageClient } from "./image-client.ts";
 import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-session.ts";
 import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
-import { SessionStream } from "./session-stream.ts";
 import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";

@@ -55,8 +55,6 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveOperations(app, served);
   serveEvents(app, served);
   serveWebhooks(app, served);
-  serveSessions(app, served);
-  serveSessionSockets(app, served);
   servePorts(app, served);
   serveSessions(app, served, sessionClients);
   serveSessionSockets(app, served, sessionClients);
