@@ -16,6 +16,7 @@ export * from "./route-shape.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";
 export * from "./snapshot.ts";
+export * from "./supervision.ts";
 export * from "./timing.ts";
 export * from "./wake.ts";
 export * from "./webhook.ts";

@@ -11,8 +11,9 @@ import { ReachablePort } from "./port.ts";
 import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes } from "./route.ts";
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
-import { ExecRequest, ExecResult, Session, SessionEnd, SessionOutput, StartSessionRequest } from "./session.ts";
+import { ExecRequest, ExecResult, SessionEnd, SessionOutput, StartSessionRequest } from "./session.ts";
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
+import { BeginSessionRequest, Session, Supervision } from "./supervision.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
@@ -21,6 +22,7 @@ type Json = Record<string, unknown>;
 
 /** Schemas with a name of their own in the document; all others are written out where they are used. */
 const named = {
+  BeginSessionRequest,
   Capabilities,
   CreatedWake,
   CreateSandboxRequest,
@@ -54,6 +56,7 @@ const named = {
   Snapshot,
   StartSessionRequest,
   StopRequest,
+  Supervision,
   UpdateSnapshotRequest,
   Webhook,
   WebhookTest,

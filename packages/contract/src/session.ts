@@ -32,7 +32,7 @@ export const SessionEnd = z.object({
 });
 export type SessionEnd = z.infer<typeof SessionEnd>;
 
-export const Session = z.object({
+export const UnsupervisedSession = z.object({
   id: z.string(),
   argv: z.array(z.string()),
   pid: z.number().int(),
@@ -46,8 +46,6 @@ export const Session = z.object({
   size: TerminalSize.nullable(),
   end: SessionEnd.nullable(),
 });
-export type Session = z.infer<typeof Session>;
-export const SessionList = z.object({ sessions: z.array(Session) });
 
 /** POST …/exec: run to the end and answer with the output, at most 8 MiB of each stream. */
 export const ExecRequest = StartSessionRequest.omit({ stdin: true, terminal: true }).extend({

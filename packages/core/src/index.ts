@@ -11,6 +11,7 @@ export type { EventRange } from "./reading.ts";
 export type { Recovery } from "./recovery.ts";
 export { defaultRetention, type Retention } from "./retention.ts";
 export { type CallOptions, createLifecycle, type Lifecycle } from "./sandboxes.ts";
+export type { BeginSession, Sessions } from "./supervision/sessions.ts";
 export { defaultResources } from "./validation.ts";
 export { deliveriesOf } from "./webhooks/deliveries-of.ts";
 export type { Webhooks } from "./webhooks/webhooks.ts";

@@ -52,6 +52,7 @@ import { defaultRetention, forget, type Retention } from "./retention.ts";
 import { serveRequests } from "./self-control.ts";
 import { rollbackOf } from "./snapshot-use.ts";
 import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, updateSnapshot } from "./snapshots.ts";
+import { createSessions, type Sessions } from "./supervision/sessions.ts";
 import { refresh, update } from "./time/update.ts";
 import { callWake, createWake, listWakes, removeWake } from "./wakes/wakes.ts";
 import { Courier } from "./webhooks/courier.ts";
@@ -132,6 +133,7 @@ export interface Lifecycle {
    * resumed. What is done over the line is use of the sandbox.
    */
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<GuestUse>;
+  readonly sessions: Sessions;
   logs(idOrName: string, limitBytes: number): Promise<string>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
@@ -242,6 +244,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     operations: (idOrName) => operations(ports, idOrName),
     events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
     feed,
+    sessions: createSessions(desk),
     webhooks: createWebhooks(ports, courier),
     guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs === undefined ? {} : { waitMs }),
     async logs(idOrName, limitBytes) {

@@ -15,6 +15,7 @@ import {
   StoreConflict,
 } from "../ports/store.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
+import { MemorySupervised } from "./memory-supervised.ts";
 import { MemoryWakes } from "./memory-wakes.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
@@ -29,6 +30,7 @@ export class MemoryStore implements Store {
   readonly #lost = new Map<string, number>();
   readonly #snapshots = new Map<string, SnapshotRecord>();
   readonly #wakes = new MemoryWakes();
+  readonly #supervised = new MemorySupervised();
   #events: Event[] = [];
   #seq = 0;
 
@@ -53,7 +55,9 @@ export class MemoryStore implements Store {
       after(this.#snapshots, snapshots, removedSnapshots).map(({ name }) => name),
       "snapshot",
     );
-    this.#wakes.check(change, new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]));
+    const sandboxIds = new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]);
+    this.#wakes.check(change, sandboxIds);
+    this.#supervised.check(change, sandboxIds);
     this.#checkUnique(sandboxes, operations, removed);
     if (within !== undefined) checkWithin(within, after(this.#sandboxes, sandboxes, removed));
     for (const record of removed) {
@@ -61,6 +65,7 @@ export class MemoryStore implements Store {
       this.#ancestors.set(record.id, ancestorOf(record));
     }
     this.#wakes.apply(change);
+    this.#supervised.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -176,6 +181,14 @@ export class MemoryStore implements Store {
       for (const whose of ["", sandboxId]) this.#lost.set(whose, Math.max(seq, this.#lost.get(whose) ?? 0));
     this.#events = kept.reverse();
     return had - count() + this.#outbox.prune(retention);
+  }
+
+  listSupervised(sandboxId?: string) {
+    return this.#supervised.listSupervised(sandboxId);
+  }
+
+  findSupervised(sandboxId: string, id: string) {
+    return this.#supervised.findSupervised(sandboxId, id);
   }
 
   listWakes(sandboxId?: string) {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyRecord, SandboxRecord, Store } from "../ports/store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
 import { snapshotConformance } from "./store-snapshots-conformance.ts";
+import { supervisedConformance } from "./store-supervised-conformance.ts";
 import { wakesConformance } from "./store-wakes-conformance.ts";
 
 /** `reopen`: the same store after a restart of the daemon. */
@@ -234,6 +235,7 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     });
 
     wakesConformance(() => store);
+    supervisedConformance(() => store);
 
     test("what it gives out is a copy", async () => {
       await store.commit({ sandboxes: [sandboxRecord()] });

@@ -34,16 +34,18 @@ export function serveSessions(app: FastifyInstance, { lifecycle, ids }: Served, 
       sandbox: params.id,
       sessions,
       once: onceOf(request, body),
+      // The image's command is not known here: what else was asked for tells requests apart.
       argv: body.argv,
-      start: (sessionId) => sessions.start({ ...body, sessionId, hold: false }),
-      again: (sessionId) => sessions.get(sessionId),
+      start: (sessionId) => lifecycle.sessions.begin(params.id, { ...body, sessionId }),
+      again: (sessionId) => lifecycle.sessions.get(params.id, sessionId),
     });
   });
-  serve(app, routes.listSessions, async ({ params }) => ({ sessions: await (await lifecycle.guest(params.id)).sessions.list() }));
-  serve(app, routes.getSession, async ({ params }) => (await lifecycle.guest(params.id)).sessions.get(params.sid));
-  serve(app, routes.removeSession, async ({ params, query }) =>
-    (await lifecycle.guest(params.id)).sessions.remove(params.sid, query.force ?? false),
-  );
+  serve(app, routes.listSessions, async ({ params }) => ({ sessions: await lifecycle.sessions.list(params.id) }));
+  serve(app, routes.getSession, ({ params: { id, sid } }) => lifecycle.sessions.get(id, sid));
+  serve(app, routes.startSupervised, ({ params: { id, sid } }) => lifecycle.sessions.start(id, sid));
+  serve(app, routes.stopSupervised, ({ params: { id, sid } }) => lifecycle.sessions.stop(id, sid));
+  serve(app, routes.restartSupervised, ({ params: { id, sid } }) => lifecycle.sessions.restart(id, sid));
+  serve(app, routes.removeSession, ({ params: { id, sid }, query }) => lifecycle.sessions.remove(id, sid, query.force ?? false));
   serve(app, routes.signalSession, async ({ params, body }) => (await lifecycle.guest(params.id)).sessions.signal(params.sid, body.signal));
   serve(app, routes.resizeSession, async ({ params: { id, sid }, body }) => {
     const { sessions, sandboxId } = await lifecycle.guest(id);

@@ -120,6 +120,14 @@ interface SettingRow {
   value: string;
 }
 
+interface SupervisedRow {
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  sandbox_id: string;
+  record: string;
+}
+
 export interface Schema {
   sandboxes: SandboxRow;
   ancestors: AncestorRow;
@@ -133,5 +141,6 @@ export interface Schema {
   settings: SettingRow;
   wakes: WakeRow;
   wake_deliveries: WakeDeliveryRow;
+  supervised_sessions: SupervisedRow;
   schema_migrations: SchemaMigrationRow;
 }
