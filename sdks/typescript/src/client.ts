@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
+  BeginSessionRequest,
   Capabilities,
   CreateSandboxRequest,
   CreateSnapshotRequest,
@@ -20,13 +21,13 @@ import type {
   ResumeRequest,
   RouteName,
   Sandbox,
-  SandboxState,
   Session,
   StartSessionRequest,
   StopRequest,
   UpdateSandboxRequest,
 } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
+import type { DiffOptions, SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { EventClient } from "./event-client.ts";
@@ -37,6 +38,7 @@ import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
 import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
+import { SupervisedClient } from "./supervised-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
@@ -45,32 +47,6 @@ import { WebhookClient } from "./webhook-client.ts";
 const followMs = 1000;
 
 type Outcome = Pick<OperationAnswer, "operation" | "sandbox">;
-
-export interface Waiting {
-  /**
-   * How long to wait for the operation's end, in ms, at most 600 000; it goes on afterwards and the answer has it as it is.
-   * Default: to its end.
-   */
-  readonly waitMs?: number;
-}
-
-export interface SandboxFilter {
-  readonly states?: readonly SandboxState[];
-  /** All of them have to be there. */
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
-export interface WaitingForRoom extends Waiting {
-  /** How long to wait, in ms, for room on the node where others hold what is asked for. Default 0: `capacity_exceeded` at once. */
-  readonly waitCapacityMs?: number;
-}
-
-export interface DiffOptions {
-  /** Another sandbox. Default: from its image to the sandbox. */
-  readonly with?: string;
-  readonly limit?: number;
-  readonly signal?: AbortSignal;
-}
 
 /** The calls of one daemon. `id` is a sandbox's id or name; failures are `TorporError`s. */
 export class TorporClient {
@@ -83,6 +59,7 @@ export class TorporClient {
   readonly webhooks: WebhookClient;
   readonly wakes: WakeClient;
   readonly ports: PortClient;
+  readonly supervised: SupervisedClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -93,6 +70,7 @@ export class TorporClient {
     this.ports = new PortClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
+    this.supervised = new SupervisedClient(this.#transport);
   }
 
   /** Gives idle connections back. */
@@ -240,8 +218,8 @@ export class TorporClient {
     });
   }
 
-  /** Starts a command and leaves it running. */
-  startSession(id: string, body: StartSessionRequest): Promise<Session> {
+  /** Starts a command and leaves it running; with `supervise` it is kept running. */
+  startSession(id: string, body: BeginSessionRequest): Promise<Session> {
     return this.#transport.json("startSession", { params: { id }, body });
   }
 

@@ -1,6 +1,7 @@
 export type * from "@torpor/contract";
 export { type ErrorCode, TorporError } from "@torpor/contract/error";
-export { type DiffOptions, type SandboxFilter, TorporClient, type Waiting, type WaitingForRoom } from "./client.ts";
+export type { DiffOptions, SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
+export { TorporClient } from "./client.ts";
 export type { ClientOptions } from "./endpoint.ts";
 export type { EventClient, EventFilter } from "./event-client.ts";
 export type { AsUser, FileClient } from "./file-client.ts";
@@ -10,5 +11,6 @@ export type { PortClient } from "./port-client.ts";
 export type { ServerFrame } from "./session-protocol.ts";
 export type { SessionFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";
+export type { SupervisedClient } from "./supervised-client.ts";
 export type { WakeClient } from "./wake-client.ts";
 export type { WebhookClient } from "./webhook-client.ts";
