@@ -46,6 +46,7 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     store: observedStore(world.store, observe),
     windDown: (sandboxId, guest, graceMs) => supervisor.windDown(sandboxId, guest, graceMs),
   };
+  const supervisor = new Supervisor(ports);
   const room = new WaitingRoom();
   const waking = new Waking(ports.clock, (sandboxId, waker) => resumeForCall(desk, sandboxId, waker));
   const desk: Desk = {
@@ -56,14 +57,11 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     activity: new Activity(ports.clock, (sandboxId, atMs) => recordUse(ports, sandboxId, atMs)),
     endings: new AutomaticEndings(),
     waking,
-    get supervisor() {
-      return supervisor;
-    },
+    supervisor,
   };
   const deadlines = new Deadlines(desk);
   const alarms = new Alarms(desk);
   const courier = new Courier(desk);
-  const supervisor = new Supervisor(desk);
   const timed = [deadlines, alarms, courier, supervisor];
   return {
     desk,

@@ -31,14 +31,22 @@ export function begin(guest: Guest, record: SupervisedRecord, attempt: number, p
   return guest.sessions.start({ ...start, argv: [...start.argv], sessionId: id, hold: false, supervised: { attempt, ...former } });
 }
 
+interface Ending {
+  readonly graceMs: number;
+  readonly clock: Clock;
+  /** Gives the wait up. */
+  readonly left?: AbortSignal;
+}
+
 /** TERM, and KILL after the grace. */
 export async function end(
   guest: Guest,
   { id, attempt }: Pick<GuestSession, "id" | "attempt">,
-  graceMs: number,
-  clock: Clock,
+  { graceMs, clock, left }: Ending,
 ): Promise<void> {
   const over = new AbortController();
+  const giveUp = (): void => over.abort();
+  left?.addEventListener("abort", giveUp);
   const ended = guest.sessions.awaitEnd(id, attempt, over.signal);
   try {
     await signal(guest, id, "TERM");
@@ -46,6 +54,7 @@ export async function end(
     if (!inTime) await signal(guest, id, "KILL");
     await ended;
   } finally {
+    left?.removeEventListener("abort", giveUp);
     over.abort();
     ended.catch(() => {});
   }

@@ -1,7 +1,7 @@
 import { TorporError } from "@torpor/contract";
-import type { Desk } from "../desk.ts";
 import { describeError } from "../failure.ts";
 import type { Guest } from "../ports/guest.ts";
+import type { Ports } from "../ports/ports.ts";
 import { type SandboxRecord, StoreConflict } from "../ports/store.ts";
 import type { SupervisedRecord } from "../ports/supervised-store.ts";
 import { Timers } from "../time/timers.ts";
@@ -19,7 +19,7 @@ const againMs = 1000;
  * does the next step, so it does not matter what a look was for, or whether a daemon was killed in between.
  */
 export class Supervisor {
-  readonly #desk: Desk;
+  readonly #ports: Ports;
   readonly #turns = new Turns();
   readonly #timers: Timers;
   /** The runtime of each running sandbox, once its sessions were looked at. */
@@ -29,20 +29,22 @@ export class Supervisor {
   /** Sandboxes whose processes are being ended with them. */
   readonly #winding = new Set<string>();
   readonly #startErrors = new Map<string, TorporError>();
+  readonly #closing = new AbortController();
   #open = false;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
-    this.#timers = new Timers(desk.ports.clock, (key) => this.#look(key));
+  constructor(ports: Ports) {
+    this.#ports = ports;
+    this.#timers = new Timers(ports.clock, (key) => this.#look(key));
   }
 
   async open(): Promise<void> {
     this.#open = true;
-    for (const sandbox of await this.#desk.ports.store.listSandboxes()) this.observe(sandbox);
+    for (const sandbox of await this.#ports.store.listSandboxes()) this.observe(sandbox);
   }
 
   async close(): Promise<void> {
     this.#open = false;
+    this.#closing.abort();
     for (const { over } of this.#watches.values()) over.abort();
     await this.#timers.close();
     await this.#turns.idle();
@@ -85,7 +87,7 @@ export class Supervisor {
     this.#watches.delete(key);
     this.#timers.clear(key);
     await this.#turns.take(key, async () => {
-      const { store } = this.#desk.ports;
+      const { store } = this.#ports;
       const now = await store.findSupervised(record.sandboxId, record.id);
       if (now !== undefined) await store.commit({ endedSupervised: [now] });
     });
@@ -101,7 +103,7 @@ export class Supervisor {
 
   /** Before a sandbox's processes are ended with it: its sessions' end in their order, and their output is kept. */
   async windDown(sandboxId: string, guest: Guest, graceMs: number): Promise<void> {
-    const records = await this.#desk.ports.store.listSupervised(sandboxId);
+    const records = await this.#ports.store.listSupervised(sandboxId);
     if (records.length === 0) return;
     this.#winding.add(sandboxId);
     const orders = [...new Set(records.map(({ policy }) => policy.stopOrder))].sort((a, b) => a - b);
@@ -112,11 +114,11 @@ export class Supervisor {
   }
 
   async #windDownOne(record: SupervisedRecord, guest: Guest, graceMs: number): Promise<void> {
-    const { clock } = this.#desk.ports;
+    const { clock } = this.#ports;
     try {
       const session = await find(guest, record.id);
       if (session === undefined) return;
-      if (session.lastEnd === null) await end(guest, session, Math.min(record.policy.stopGraceMs, graceMs), clock);
+      if (session.lastEnd === null) await end(guest, session, { graceMs: Math.min(record.policy.stopGraceMs, graceMs), clock });
       const kept = await keep(guest, record.id);
       await this.#change(record, (now) => ({ ...now, ...kept, judged: session.attempt }));
     } catch (error) {
@@ -125,9 +127,8 @@ export class Supervisor {
   }
 
   async #lookAtAll(sandboxId: string, runtimeId: string, parentId: string | null): Promise<void> {
-    const { ports } = this.#desk;
-    const records = await ports.store.listSupervised(sandboxId);
-    const all = records.length === 0 && parentId !== null ? await adopt(ports, { sandboxId, parentId, runtimeId }) : records;
+    const records = await this.#ports.store.listSupervised(sandboxId);
+    const all = records.length === 0 && parentId !== null ? await adopt(this.#ports, { sandboxId, parentId, runtimeId }) : records;
     for (const record of all) void this.#look(keyOf(record));
   }
 
@@ -145,7 +146,7 @@ export class Supervisor {
 
   /** Whether there may be another one to be done at once. */
   async #step(key: string): Promise<boolean> {
-    const { store, engine } = this.#desk.ports;
+    const { store, engine, clock } = this.#ports;
     const [sandboxId = "", id = ""] = key.split(" ");
     const record = await store.findSupervised(sandboxId, id);
     const sandbox = await store.findSandbox(sandboxId);
@@ -164,7 +165,7 @@ export class Supervisor {
         this.#watch(key, record, guest);
         return false;
       case "stop":
-        await end(guest, { id, attempt: seen.attempt }, record.policy.stopGraceMs, this.#desk.ports.clock);
+        await end(guest, { id, attempt: seen.attempt }, { graceMs: record.policy.stopGraceMs, clock, left: this.#closing.signal });
         return true;
       case "start":
         await this.#start(record, step.attempt, seen.runtimeId, guest, session !== undefined);
@@ -213,7 +214,7 @@ export class Supervisor {
 
   async #awaitReady(record: SupervisedRecord, guest: Guest, signal: AbortSignal): Promise<void> {
     const { attempt, id } = record;
-    const ready = await becomesReady(this.#desk.ports, guest, record, signal);
+    const ready = await becomesReady(this.#ports, guest, record, signal);
     if (!ready) return guest.sessions.signal(id, "KILL");
     await this.#turns.take(keyOf(record), () =>
       this.#change(record, (now) => (now.attempt === attempt && now.state === "starting" ? { ...now, state: "ready" } : now)),
@@ -222,7 +223,7 @@ export class Supervisor {
 
   /** Written over what is there now. */
   async #change(record: SupervisedRecord, change: (now: SupervisedRecord) => SupervisedRecord): Promise<SupervisedRecord> {
-    const { store } = this.#desk.ports;
+    const { store } = this.#ports;
     for (;;) {
       const now = await store.findSupervised(record.sandboxId, record.id);
       if (now === undefined) return record;
@@ -239,12 +240,12 @@ export class Supervisor {
   }
 
   get #now(): number {
-    return this.#desk.ports.clock.now().getTime();
+    return this.#ports.clock.now().getTime();
   }
 
   #tell(sandboxId: string, error: unknown): void {
     if (error instanceof TorporError && quiet.has(error.code)) return;
-    this.#desk.ports.log.error("a supervised session could not be looked after: it is tried again", {
+    this.#ports.log.error("a supervised session could not be looked after: it is tried again", {
       sandbox: sandboxId,
       cause: describeError(error),
     });
