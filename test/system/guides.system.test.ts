@@ -20,6 +20,7 @@ beforeEach(() => removeAll(daemon.client));
 /** What each guide leads to, in its last words on stdout. */
 const outcomes: Readonly<Record<string, RegExp>> = {
   "ports.md": /(web\n){4}PORT .*\n8000 +public +http/,
+  "services.md": /ready[\s\S]*stopped +\S+ +python3 -u -m http.server 8000\n$/,
   "three-fixes.md": /C \/root\/add\.py +\(content\)[\s\S]*bug +running\n└── fix-2/,
   "wait-for-a-person.md": /yes\n$/,
   "wakes.md": /^sb_\w+\n(wk_\w+\n){3}/,

@@ -4,6 +4,9 @@ import type { Command } from "commander";
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   create: async () => (await import("./commands/create.ts")).createCommand(),
   exec: async () => (await import("./commands/exec.ts")).execCommand(),
+  shell: async () => (await import("./commands/shell.ts")).shellCommand(),
+  attach: async () => (await import("./commands/attach.ts")).attachCommand(),
+  sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand(),
   list: async () => (await import("./commands/list.ts")).listCommand(),
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand(),
   pause: async () => (await import("./commands/pause.ts")).pauseCommand(),

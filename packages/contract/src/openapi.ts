@@ -12,8 +12,9 @@ import { ReachablePort } from "./port.ts";
 import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes } from "./route.ts";
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
-import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
+import { ExecRequest, ExecResult, SessionEnd, SessionOutput, StartSessionRequest } from "./session.ts";
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
+import { BeginSessionRequest, Session, Supervision } from "./supervision.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
@@ -28,6 +29,7 @@ const named = {
   LoginCode,
   LoginRequest,
   Token,
+  BeginSessionRequest,
   Capabilities,
   CreatedWake,
   CreateSandboxRequest,
@@ -57,9 +59,11 @@ const named = {
   Sandbox,
   Session,
   SessionEnd,
+  SessionOutput,
   Snapshot,
   StartSessionRequest,
   StopRequest,
+  Supervision,
   UpdateSnapshotRequest,
   Webhook,
   WebhookTest,
@@ -181,7 +185,7 @@ const byKind: { [K in Content["kind"]]: (content: Extract<Content, { kind: K }>)
     "application/x-ndjson": { schema: schemaOf(content.lines) },
   }),
   events: (content) => ({
-    "application/json": { schema: schemaOf(content.schema) },
+    ...(content.schema === undefined ? {} : { "application/json": { schema: schemaOf(content.schema) } }),
     "text/event-stream": { schema: schemaOf(content.event) },
   }),
   text: () => ({ "text/plain": { schema: { type: "string" } } }),

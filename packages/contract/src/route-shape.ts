@@ -7,8 +7,8 @@ export type Content =
   | { readonly kind: "stream"; readonly mediaType: string }
   /** A stream of `lines` when asked for by `Accept: application/x-ndjson`, else one `schema`. */
   | { readonly kind: "lines"; readonly schema: z.ZodType; readonly lines: z.ZodType }
-  /** Server-sent events when asked for by `Accept: text/event-stream`, each with one `event` as JSON, else one `schema`. */
-  | { readonly kind: "events"; readonly schema: z.ZodType; readonly event: z.ZodType }
+  /** Server-sent events when asked for by `Accept: text/event-stream`, each with one `event` as JSON, else one `schema` where there is one. */
+  | { readonly kind: "events"; readonly schema?: z.ZodType; readonly event: z.ZodType }
   | { readonly kind: "text" }
   /** The connection becomes a WebSocket; see `frameKinds`. */
   | { readonly kind: "socket" }

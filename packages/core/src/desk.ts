@@ -3,6 +3,7 @@ import type { Line } from "./line.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { OperationRecord } from "./ports/store.ts";
+import type { Supervisor } from "./supervision/supervisor.ts";
 import type { Activity } from "./time/activity.ts";
 import type { AutomaticEndings } from "./time/automatic-endings.ts";
 import type { Waking } from "./time/waking.ts";
@@ -16,6 +17,7 @@ export interface Desk {
   readonly activity: Activity;
   readonly endings: AutomaticEndings;
   readonly waking: Waking;
+  readonly supervisor: Supervisor;
 }
 
 /** What a call led to. `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */

@@ -56,6 +56,7 @@ import { defaultRetention, forget, type Retention } from "./retention.ts";
 import { serveRequests } from "./self-control.ts";
 import { rollbackOf } from "./snapshot-use.ts";
 import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, updateSnapshot } from "./snapshots.ts";
+import { createSessions, type Sessions } from "./supervision/sessions.ts";
 import { refresh, update } from "./time/update.ts";
 import { callWake, createWake, listWakes, removeWake } from "./wakes/wakes.ts";
 import { Courier } from "./webhooks/courier.ts";
@@ -144,6 +145,7 @@ export interface Lifecycle {
    * resumed. What is done over the line is use of the sandbox.
    */
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<GuestUse>;
+  readonly sessions: Sessions;
   logs(idOrName: string, limitBytes: number): Promise<string>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
@@ -259,6 +261,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
     feed,
     answers: new Answers(ports),
+    sessions: createSessions(desk),
     webhooks: createWebhooks(ports, courier),
     access: new Access(ports),
     requireOwn: (team, named) => requireOwn(ports.store, team, named),

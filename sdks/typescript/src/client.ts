@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
+  BeginSessionRequest,
   Capabilities,
   CreateSandboxRequest,
   CreateSnapshotRequest,
@@ -20,7 +21,6 @@ import type {
   ResumeRequest,
   RouteName,
   Sandbox,
-  SandboxState,
   Session,
   StartSessionRequest,
   StopRequest,
@@ -28,15 +28,18 @@ import type {
 } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import { AccessClient } from "./access-client.ts";
+import type { DiffOptions, SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
+import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-session.ts";
 import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
-import { SessionStream } from "./session-stream.ts";
+import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
+import { SupervisedClient } from "./supervised-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
@@ -45,32 +48,6 @@ import { WebhookClient } from "./webhook-client.ts";
 const followMs = 1000;
 
 type Outcome = Pick<OperationAnswer, "operation" | "sandbox">;
-
-export interface Waiting {
-  /**
-   * How long to wait for the operation's end, in ms, at most 600 000; it goes on afterwards and the answer has it as it is.
-   * Default: to its end.
-   */
-  readonly waitMs?: number;
-}
-
-export interface SandboxFilter {
-  readonly states?: readonly SandboxState[];
-  /** All of them have to be there. */
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
-export interface WaitingForRoom extends Waiting {
-  /** How long to wait, in ms, for room on the node where others hold what is asked for. Default 0: `capacity_exceeded` at once. */
-  readonly waitCapacityMs?: number;
-}
-
-export interface DiffOptions {
-  /** Another sandbox. Default: from its image to the sandbox. */
-  readonly with?: string;
-  readonly limit?: number;
-  readonly signal?: AbortSignal;
-}
 
 /** The calls of one daemon. `id` is a sandbox's id or name; failures are `TorporError`s. */
 export class TorporClient {
@@ -84,6 +61,7 @@ export class TorporClient {
   readonly wakes: WakeClient;
   readonly ports: PortClient;
   readonly access: AccessClient;
+  readonly supervised: SupervisedClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -95,6 +73,7 @@ export class TorporClient {
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
     this.access = new AccessClient(this.#transport);
+    this.supervised = new SupervisedClient(this.#transport);
   }
 
   /** Gives idle connections back. */
@@ -229,12 +208,21 @@ export class TorporClient {
    * Output of a session after a sequence number, then live; its input as a stream. The process waits for a reader that is
    * slow, unless `hold` is false: then output that was not read in time is lost.
    */
-  attach(id: string, sid: string, options: { after?: number; hold?: boolean } = {}): Promise<SessionStream> {
+  attach(id: string, sid: string, options: { after?: number; hold?: boolean; mode?: "read" | "write" } = {}): Promise<SessionStream> {
     return SessionStream.open(this.#transport, addressOf("attachSession", { id, sid }, options));
   }
 
-  /** Starts a command and leaves it running. */
-  startSession(id: string, body: StartSessionRequest): Promise<Session> {
+  /** The same over connections that come and go: a network that drops, a daemon that is restarted. */
+  lastingSession(id: string, sid: string, options: Omit<LastingOptions, "connect" | "look"> = {}): LastingSession {
+    return new LastingSession({
+      ...options,
+      connect: (query) => openSocket(this.#transport, addressOf("attachSession", { id, sid }, { ...query })) as unknown as SocketLike,
+      look: () => this.session(id, sid),
+    });
+  }
+
+  /** Starts a command and leaves it running; with `supervise` it is kept running. */
+  startSession(id: string, body: BeginSessionRequest): Promise<Session> {
     return this.#transport.json("startSession", { params: { id }, body });
   }
 

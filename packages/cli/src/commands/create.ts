@@ -1,4 +1,4 @@
-import type { CreateSandboxRequest, OperationAnswer, SelfVerb, TorporClient, WaitingForRoom } from "@torpor/sdk";
+import type { CreateSandboxRequest, OperationAnswer, Sandbox, SelfVerb, TorporClient, WaitingForRoom } from "@torpor/sdk";
 import { TorporError } from "@torpor/sdk";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
@@ -28,6 +28,7 @@ interface Options extends TimeOptions, WaitCapacity {
   label?: Readonly<Record<string, string>>;
   restart?: "never" | "on-failure" | "always";
   selfControl?: SelfVerb[];
+  runImageCommand?: boolean;
   pull: boolean;
   json?: boolean;
 }
@@ -58,6 +59,7 @@ export function createCommand(): Command {
       "what its processes may do with it, by the command torpor in it: pause, fork; comma-separated",
       parseVerbs,
     )
+    .option("--run-image-command", "run the image's ENTRYPOINT and CMD in it, and begin it again when it fails")
     .option("--no-pull", "refuse an image that is not here, in place of fetching it")
     .option("--json", "print the sandbox's record as JSON")
     .action(
@@ -66,6 +68,7 @@ export function createCommand(): Command {
         const all = [first, ...siblings];
         const made = all.flatMap(({ sandbox }) => sandbox ?? []);
         for (const { name } of made) say(`created sandbox ${oneLine(name)}`);
+        await begin(client, made, options);
         if (options.json === true) await printJson(siblings.length === 0 ? made[0] : made);
         else await print(made.map(({ id }) => `${id}\n`).join(""));
         const errors = all.flatMap(({ operation }) => operation.error ?? []);
@@ -80,6 +83,11 @@ export function createCommand(): Command {
     "torpor create --snapshot warm --name try --count 3",
     "torpor create --ttl 30m --hard-ttl 7d --idle 10m --auto-resume debian",
   ]);
+}
+
+async function begin(client: TorporClient, made: readonly Sandbox[], { runImageCommand }: Options): Promise<void> {
+  if (runImageCommand !== true) return;
+  for (const { id } of made) await client.startSession(id, { command: "image", supervise: {} });
 }
 
 /** The daemon refuses those that there are not, and names them. */
@@ -104,7 +112,7 @@ function requestOf(
   image: string | undefined,
   { memory, cpus, disk, pids, label, pull, filesOnly, ...rest }: Options,
 ): CreateSandboxRequest {
-  const { json: _json, ttl: _ttl, hardTtl: _hardTtl, idle: _idle, waitCapacity: _wait, ...same } = rest;
+  const { json: _json, runImageCommand: _run, ttl: _ttl, hardTtl: _hardTtl, idle: _idle, waitCapacity: _wait, ...same } = rest;
   const resources = given({ memoryBytes: memory, cpus, diskBytes: disk, pids });
   return {
     ...given({ image, labels: label }),

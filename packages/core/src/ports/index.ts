@@ -14,5 +14,6 @@ export type * from "./receivers.ts";
 export type * from "./schedules.ts";
 export type * from "./share.ts";
 export * from "./store.ts";
+export type * from "./supervised-store.ts";
 export type * from "./tokens.ts";
 export type * from "./wake-store.ts";

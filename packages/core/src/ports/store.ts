@@ -2,6 +2,7 @@ import { type Event, type ForkOrigin, type Operation, type Sandbox, type Snapsho
 import type { CredentialRecord, CredentialStore } from "./credential-store.ts";
 import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
+import type { SupervisedRecord, SupervisedStore } from "./supervised-store.ts";
 import type { WakeRecord, WakeStore, WakeupRecord } from "./wake-store.ts";
 
 /** What is wrong with a stored record that can't be read whole: it was edited by hand, or a newer Torpor wrote it. */
@@ -75,12 +76,14 @@ export interface Change {
   readonly keys?: readonly KeyRecord[];
   /**
    * Sandboxes that are gone: the records with their versions, `updatedAt` the time of it. Their operations and events stay until retention;
-   * their wakes go with them; one that is the parent of another stays as an ancestor until nothing comes from it any more.
+   * their wakes and supervised sessions go with them; one that is the parent of another stays as an ancestor until nothing comes from it any more.
    */
   readonly wakes?: readonly WakeRecord[];
   readonly endedWakes?: readonly WakeRecord[];
   readonly wakeups?: readonly WakeupRecord[];
   readonly endedWakeups?: readonly WakeupRecord[];
+  readonly supervised?: readonly SupervisedRecord[];
+  readonly endedSupervised?: readonly SupervisedRecord[];
   readonly removed?: readonly SandboxRecord[];
   readonly snapshots?: readonly SnapshotRecord[];
   readonly removedSnapshots?: readonly SnapshotRecord[];
@@ -108,7 +111,7 @@ export interface Change {
  *
  * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
-export interface Store extends Outbox, WakeStore, CredentialStore {
+export interface Store extends Outbox, WakeStore, CredentialStore, SupervisedStore {
   commit(change: Change): Promise<void>;
   /** By id, or else by name. */
   findSandbox(idOrName: string): Promise<SandboxRecord | undefined>;

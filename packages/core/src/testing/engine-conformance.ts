@@ -42,7 +42,7 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
       const { guest } = await bootOne(harness);
       const sessionId = harness.ids.next("se");
       await guest.sessions.start({ sessionId, argv: ["cat"], stdin: true, hold: false });
-      await guest.sessions.write(sessionId, 0, new TextEncoder().encode("in and out"), true);
+      await guest.sessions.write(sessionId, { client: "", offset: 0, data: new TextEncoder().encode("in and out"), end: true });
       let output = "";
       for await (const frame of guest.sessions.attach(sessionId, 0, true)) {
         if (frame.type === "output") output += new TextDecoder().decode(frame.data);

@@ -17,6 +17,7 @@ import {
 } from "../ports/store.ts";
 import { MemoryCredentials } from "./memory-credentials.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
+import { MemorySupervised } from "./memory-supervised.ts";
 import { MemoryWakes } from "./memory-wakes.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
@@ -32,6 +33,7 @@ export class MemoryStore implements Store {
   readonly #snapshots = new Map<string, SnapshotRecord>();
   readonly #wakes = new MemoryWakes();
   readonly #credentials = new MemoryCredentials();
+  readonly #supervised = new MemorySupervised();
   #events: Event[] = [];
   #seq = 0;
 
@@ -57,7 +59,9 @@ export class MemoryStore implements Store {
       after(this.#snapshots, snapshots, removedSnapshots).map(({ name }) => name),
       "snapshot",
     );
-    this.#wakes.check(change, new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]));
+    const sandboxIds = new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]);
+    this.#wakes.check(change, sandboxIds);
+    this.#supervised.check(change, sandboxIds);
     this.#checkUnique(sandboxes, operations, removed);
     if (within !== undefined) checkWithin(within, after(this.#sandboxes, sandboxes, removed));
     for (const record of removed) {
@@ -66,6 +70,7 @@ export class MemoryStore implements Store {
     }
     this.#wakes.apply(change);
     this.#credentials.apply(change);
+    this.#supervised.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -181,6 +186,14 @@ export class MemoryStore implements Store {
       for (const whose of ["", sandboxId]) this.#lost.set(whose, Math.max(seq, this.#lost.get(whose) ?? 0));
     this.#events = kept.reverse();
     return had - count() + this.#outbox.prune(retention) + this.#credentials.prune(now);
+  }
+
+  listSupervised(sandboxId?: string) {
+    return this.#supervised.listSupervised(sandboxId);
+  }
+
+  findSupervised(sandboxId: string, id: string) {
+    return this.#supervised.findSupervised(sandboxId, id);
   }
 
   listWakes(sandboxId?: string) {

@@ -3,6 +3,7 @@ import type { KeyRecord, SandboxRecord, Store } from "../ports/store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
 import { credentialsConformance } from "./store-credentials-conformance.ts";
 import { snapshotConformance } from "./store-snapshots-conformance.ts";
+import { supervisedConformance } from "./store-supervised-conformance.ts";
 import { wakesConformance } from "./store-wakes-conformance.ts";
 
 /** `reopen`: the same store after a restart of the daemon. */
@@ -238,6 +239,7 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     });
 
     wakesConformance(() => store);
+    supervisedConformance(() => store);
 
     credentialsConformance(() => store);
 

@@ -7,6 +7,8 @@ export type CloseReason = "paused" | "stopped" | "lost";
 /** Why the line was closed: the first reason stays. */
 export interface LineState {
   closed: CloseReason | undefined;
+  /** What the guest at its other end speaks; undefined before its first answer. */
+  protocol?: number;
 }
 
 /** What the call was about, where the guest's code alone does not say. */
@@ -63,7 +65,7 @@ const codes: Partial<Record<Code, CodeBySubject>> = {
   [Code.PermissionDenied]: { other: "permission_denied" },
   [Code.AlreadyExists]: { session: "idempotency_conflict", other: "file_exists" },
   [Code.InvalidArgument]: { file: "invalid_path", archive: "invalid_archive", other: "invalid_request" },
-  [Code.OutOfRange]: { other: "journal_gone" },
+  [Code.OutOfRange]: { other: "session_output_gone" },
   [Code.ResourceExhausted]: { session: "too_many_sessions", other: "disk_full" },
   [Code.FailedPrecondition]: { session: "session_ended", guest: "internal", other: "directory_not_empty" },
   [Code.DeadlineExceeded]: { other: "timeout" },

@@ -10,7 +10,7 @@ import { createGuestSessions } from "./guest-sessions.ts";
 import { Guest as GuestService } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
 /** Of this daemon; grows by one with each change of guest.proto that a guest has to know of. */
-const protocol = 1;
+const protocol = 2;
 const never = 2 ** 31 - 1;
 
 /**
@@ -60,7 +60,11 @@ export class GuestLine implements Guest {
   async hello(identity: Identity): Promise<{ bootId: string; version: string }> {
     this.#identity = identity;
     return this.#guarded(async () => {
-      const { bootId, version } = await this.#client.hello({
+      const {
+        bootId,
+        version,
+        protocol: theirs,
+      } = await this.#client.hello({
         protocol,
         sandboxId: identity.sandboxId,
         name: identity.name,
@@ -80,6 +84,7 @@ export class GuestLine implements Guest {
         address: identity.address ?? "",
         resolver: identity.resolver ?? "",
       });
+      this.#state.protocol = theirs;
       if (!this.#follows) {
         this.#follows = true;
         void followRequests(this.#client, identity.sandboxId, this.#onRequest);

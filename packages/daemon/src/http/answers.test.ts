@@ -25,7 +25,15 @@ const read = async (path: string) => (await server.app.inject({ url: `${files}?p
 
 test("every call that changes something takes a key, but those that say why not", () => {
   const without = Object.entries(routes).filter(([, { method, keyed }]) => method !== "GET" && keyed === "none");
-  expect(without.map(([name]) => name).sort()).toEqual(["callWake", "callWakeByPut", "createLoginCode", "createToken", "login", "logout"]);
+  expect(without.map(([name]) => name).sort()).toEqual([
+    "callWake",
+    "callWakeByPut",
+    "createLoginCode",
+    "createToken",
+    "login",
+    "logout",
+    "writeSession",
+  ]);
   expect(Object.values(routes).filter(({ method, keyed }) => method === "GET" && keyed !== "none")).toEqual([]);
 });
 

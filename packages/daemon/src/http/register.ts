@@ -48,23 +48,29 @@ function wantsLines({ headers }: FastifyRequest): boolean {
 
 /**
  * Serves a route whose connection becomes a WebSocket. `before` runs while it still is a plain call, so that its refusals
- * have a status and a body.
+ * have a status and a body. `plain` answers those who did not ask for a WebSocket; without it there is no such route for them.
  */
 export function serveSocket<R extends Route, T>(
   app: FastifyInstance,
   route: R,
   before: (call: Omit<Call<R>, "body">) => Promise<T>,
   handler: (socket: WebSocket, prepared: T, request: FastifyRequest) => void,
+  plain?: (prepared: T, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): void {
   const prepared = new WeakMap<FastifyRequest, T>();
+  const served = (socket: WebSocket, request: FastifyRequest) => handler(socket, prepared.get(request) as T, request);
   app.route({
     ...options(route),
     method: "GET",
     preHandler: async (request: FastifyRequest, reply: FastifyReply) => {
       prepared.set(request, await before({ ...checked<R>(request), request, reply }));
     },
-    websocket: true,
-    handler: (socket: WebSocket, request: FastifyRequest) => handler(socket, prepared.get(request) as T, request),
+    ...(plain === undefined
+      ? { websocket: true, handler: served }
+      : {
+          handler: (request: FastifyRequest, reply: FastifyReply) => plain(prepared.get(request) as T, request, reply),
+          wsHandler: served,
+        }),
   } as never);
 }
 

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import cookie from "@fastify/cookie";
 import websocket from "@fastify/websocket";
+import { closeCodes } from "@torpor/contract";
 import { owner } from "@torpor/core";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
@@ -30,6 +31,7 @@ import { serveSystem } from "./routes/system.ts";
 import { serveWakes } from "./routes/wakes.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
+import { SessionClients } from "./session-clients.ts";
 import { splitServer } from "./split-server.ts";
 import { keepTeams } from "./teams.ts";
 
@@ -93,20 +95,24 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
 
   // Without an address of TCP the server's own upgrades are the API's.
   const server = tcp === undefined ? {} : { server: upgrades as Server };
-  await app.register(websocket, { options: { ...server, maxPayload: messageLimitBytes, perMessageDeflate: false } });
+  await app.register(websocket, {
+    options: { ...server, maxPayload: messageLimitBytes, perMessageDeflate: false },
+    preClose: closeSockets,
+  });
   if (gate !== undefined) {
     await app.register(cookie);
     keepGate(app, gate);
     keepTeams(app, served.lifecycle);
   }
+  const sessionClients = new SessionClients();
   serveSandboxes(app, served);
   serveDiff(app, served);
   serveOperations(app, served);
   serveEvents(app, served);
   serveWebhooks(app, served);
-  serveSessions(app, served);
-  serveSessionSockets(app, served);
   servePorts(app, served);
+  serveSessions(app, served, sessionClients);
+  serveSessionSockets(app, served, sessionClients);
   serveSnapshots(app, served);
   serveImages(app, served);
   serveSystem(app, served);
@@ -120,4 +126,11 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
 
 function proxyOf({ lifecycle }: Served, { portHosts }: Tcp, app: () => FastifyInstance): PortProxy {
   return new PortProxy({ lifecycle, hosts: portHosts, fault: (error) => app().log.error({ err: error }, "fault of the proxy of ports") });
+}
+
+/** Clients come back when the daemon does: what they were connected to goes on. */
+function closeSockets(this: FastifyInstance, done: () => void): void {
+  for (const client of this.websocketServer.clients) client.close(closeCodes.shutdown);
+  this.websocketServer.close();
+  done();
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { teamOf } from "../caller.ts";
 import { defined } from "../defined.ts";
 import { cutOffWhenStalled, eventStream } from "../event-stream.ts";
+import { lastEventId } from "../last-event-id.ts";
 import { leaving } from "../leaving.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
@@ -21,12 +22,4 @@ export function serveEvents(app: FastifyInstance, { lifecycle }: Served): void {
     cutOffWhenStalled(reply);
     return reply.type("text/event-stream").header("cache-control", "no-store").serializer(String).send(stream);
   });
-}
-
-/** Of a client that comes back with the address of its first call: its own number is the newer one. */
-function lastEventId({ headers }: FastifyRequest): number | undefined {
-  const text = headers["last-event-id"];
-  if (text === undefined || text === "") return undefined;
-  if (typeof text === "string" && /^\d{1,15}$/.test(text)) return Number(text);
-  throw new TorporError("invalid_request", "the header Last-Event-ID is no number of an event");
 }

@@ -5,6 +5,7 @@ import { findKey } from "../sql/keys.ts";
 import type { Schema } from "../sql/schema.ts";
 import { snapshotRow } from "../sql/snapshots.ts";
 import { applyChange, type Locks } from "../sql/sql-store.ts";
+import { supervisedApplied } from "../sql/supervised.ts";
 import { wakesApplied } from "../sql/wakes.ts";
 import { webhookRow } from "../sql/webhooks.ts";
 import { operationRow, sandboxRow } from "../sql/write.ts";
@@ -89,6 +90,8 @@ async function isApplied(kysely: Kysely<Schema>, change: Change): Promise<boolea
   if (wakes !== undefined) return wakes;
   const credentials = await credentialsApplied(kysely, change);
   if (credentials !== undefined) return credentials;
+  const supervised = await supervisedApplied(kysely, change);
+  if (supervised !== undefined) return supervised;
   const [key] = keys;
   return key !== undefined && (await findKey(kysely, key.scope, key.key, key.createdAt))?.operationId === key.operationId;
 }

@@ -120,6 +120,20 @@ CREATE TABLE public.snapshots (
     expires_at text COLLATE pg_catalog."C",
     record text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.supervised_sessions (
+    ordinal bigint NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    sandbox_id text NOT NULL COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.supervised_sessions_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.supervised_sessions_ordinal_seq OWNED BY public.supervised_sessions.ordinal;
 CREATE TABLE public.wake_deliveries (
     ordinal bigint NOT NULL,
     id text NOT NULL COLLATE pg_catalog."C",
@@ -169,6 +183,7 @@ ALTER TABLE ONLY public.deliveries ALTER COLUMN ordinal SET DEFAULT nextval('pub
 ALTER TABLE ONLY public.events ALTER COLUMN seq SET DEFAULT nextval('public.events_seq_seq'::regclass);
 ALTER TABLE ONLY public.idempotency_keys ALTER COLUMN ordinal SET DEFAULT nextval('public.idempotency_keys_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.operations ALTER COLUMN ordinal SET DEFAULT nextval('public.operations_ordinal_seq'::regclass);
+ALTER TABLE ONLY public.supervised_sessions ALTER COLUMN ordinal SET DEFAULT nextval('public.supervised_sessions_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.wake_deliveries ALTER COLUMN ordinal SET DEFAULT nextval('public.wake_deliveries_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.wakes ALTER COLUMN ordinal SET DEFAULT nextval('public.wakes_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.webhooks ALTER COLUMN ordinal SET DEFAULT nextval('public.webhooks_ordinal_seq'::regclass);
@@ -196,6 +211,8 @@ ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.snapshots
     ADD CONSTRAINT snapshots_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.supervised_sessions
+    ADD CONSTRAINT supervised_sessions_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.wake_deliveries
     ADD CONSTRAINT wake_deliveries_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.wakes
@@ -222,6 +239,7 @@ CREATE UNIQUE INDEX sandboxes_name ON public.sandboxes USING btree (name);
 CREATE INDEX sandboxes_parent ON public.sandboxes USING btree (parent_id);
 CREATE INDEX snapshots_expiry ON public.snapshots USING btree (expires_at);
 CREATE UNIQUE INDEX snapshots_name ON public.snapshots USING btree (name);
+CREATE UNIQUE INDEX supervised_sessions_id ON public.supervised_sessions USING btree (sandbox_id, id);
 CREATE UNIQUE INDEX wake_deliveries_id ON public.wake_deliveries USING btree (id);
 CREATE INDEX wake_deliveries_sandbox ON public.wake_deliveries USING btree (sandbox_id, ordinal);
 CREATE UNIQUE INDEX wakes_id ON public.wakes USING btree (id);
@@ -230,6 +248,8 @@ CREATE UNIQUE INDEX wakes_token ON public.wakes USING btree (token_hash);
 CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (id);
 ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.credentials(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.supervised_sessions
+    ADD CONSTRAINT supervised_sessions_sandbox_id_fkey FOREIGN KEY (sandbox_id) REFERENCES public.sandboxes(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.wake_deliveries
     ADD CONSTRAINT wake_deliveries_sandbox_id_fkey FOREIGN KEY (sandbox_id) REFERENCES public.sandboxes(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.wakes

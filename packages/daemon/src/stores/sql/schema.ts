@@ -133,6 +133,14 @@ interface SettingRow {
   value: string;
 }
 
+interface SupervisedRow {
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  sandbox_id: string;
+  record: string;
+}
+
 export interface Schema {
   sandboxes: SandboxRow;
   ancestors: AncestorRow;
@@ -147,5 +155,6 @@ export interface Schema {
   wakes: WakeRow;
   wake_deliveries: WakeDeliveryRow;
   credentials: CredentialRow;
+  supervised_sessions: SupervisedRow;
   schema_migrations: SchemaMigrationRow;
 }

@@ -9,6 +9,7 @@ import { prune } from "./prune.ts";
 import { eventBounds, findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
 import type { Schema } from "./schema.ts";
 import { applySnapshots, findSnapshot, listSnapshots } from "./snapshots.ts";
+import { findSupervised, listSupervised, writeSupervised } from "./supervised.ts";
 import { countWakeups, findWake, listWakes, nextWakeup, writeWakes } from "./wakes.ts";
 import { deleteWebhook, findWebhook, listWebhooks, writeWebhook } from "./webhooks.ts";
 import { deleteSandbox, writeEvent, writeOperation, writeSandbox } from "./write.ts";
@@ -50,6 +51,8 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     findCredential: (hash) => read(() => findCredential(kysely, hash)),
     listTokens: () => read(() => listTokens(kysely)),
     listSessions: (tokenId) => read(() => listSessions(kysely, tokenId)),
+    listSupervised: (sandboxId) => read(() => listSupervised(kysely, sandboxId)),
+    findSupervised: (sandboxId, id) => read(() => findSupervised(kysely, sandboxId, id)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
   };
@@ -79,6 +82,7 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   for (const record of keys) await writeKey(transaction, record);
   await writeWakes(transaction, change);
   await writeCredentials(transaction, change);
+  await writeSupervised(transaction, change);
   for (const record of deliveries) await updateDelivery(transaction, record);
   if (events.length + webhooks.length + removedWebhooks.length > 0) await locks.events(transaction);
   for (const record of webhooks) await writeWebhook(transaction, record);

@@ -1,0 +1,27 @@
+import type { SandboxState } from "@torpor/contract";
+
+export interface Waiting {
+  /**
+   * How long to wait for the operation's end, in ms, at most 600 000; it goes on afterwards and the answer has it as it is.
+   * Default: to its end.
+   */
+  readonly waitMs?: number;
+}
+
+export interface SandboxFilter {
+  readonly states?: readonly SandboxState[];
+  /** All of them have to be there. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface WaitingForRoom extends Waiting {
+  /** How long to wait, in ms, for room on the node where others hold what is asked for. Default 0: `capacity_exceeded` at once. */
+  readonly waitCapacityMs?: number;
+}
+
+export interface DiffOptions {
+  /** Another sandbox. Default: from its image to the sandbox. */
+  readonly with?: string;
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
