@@ -49,6 +49,7 @@ export const accessRoutes = {
     scope: "public",
     summary: "Sign a browser in by a code or a token: the answer sets a cookie.",
     body: LoginRequest,
+    bodyLimitBytes: 4096,
     responses: { 200: json(Identity) },
   }),
   logout: route({
