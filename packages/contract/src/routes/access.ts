@@ -53,6 +53,7 @@ export const accessRoutes = {
     summary: "Sign a browser in by a code or a token: the answer sets a cookie.",
     body: LoginRequest,
     keyed: "none",
+    bodyLimitBytes: 4096,
     responses: { 200: json(Identity) },
   }),
   logout: route({

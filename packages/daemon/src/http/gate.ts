@@ -29,7 +29,8 @@ export function keepGate(app: FastifyInstance, gate: Gate): void {
   app.addHook("onClose", async () => void forget());
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(headers);
-    gate.hosts.check(request);
+    // Balancers of load ask for it by any name.
+    if (request.routeOptions.url !== "/healthz") gate.hosts.check(request);
     const need = needOf(request);
     if (need === "public") return;
     const caller = await identify(gate, request, reply);
@@ -55,6 +56,7 @@ async function identify({ access, hosts, cookie }: Gate, request: FastifyRequest
     const caller = await access.identify("session", session);
     // Also before a WebSocket: browsers open those to any server, and with its cookie.
     if (request.ws || !isRead(request)) hosts.checkOrigin(request);
+    else hosts.checkReader(request);
     return caller;
   } catch (error) {
     if (error instanceof TorporError && error.code === "unauthorized") reply.header("www-authenticate", "Bearer");

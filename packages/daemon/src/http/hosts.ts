@@ -40,6 +40,13 @@ export class Hosts {
     });
   }
 
+  /** Refuses a read that a page of another origin makes: it can't see the answer, but a read is use of a sandbox, and may wake it. */
+  checkReader(request: FastifyRequest): void {
+    const site = request.headers["sec-fetch-site"];
+    const foreign = site === "cross-site" || site === "same-site";
+    if (foreign || request.headers.origin !== undefined) this.checkOrigin(request);
+  }
+
   /** Whether the browser that sent it uses https, so that its cookie may be kept from http. */
   isSecure({ headers: { host } }: FastifyRequest): boolean {
     const { protocol, publicUrl } = this.#options;

@@ -47,6 +47,21 @@ describe("Y10: a foreign page's WebSocket with the user's cookie is refused befo
     expect(await server.served.lifecycle.get("box")).toMatchObject({ state: "running" });
   });
 
+  test("nor does a foreign page read anything: that could wake a sandbox", async () => {
+    const foreignReads = [
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { origin: "https://evil.test" },
+      { origin: "null" },
+    ];
+    for (const headers of foreignReads) {
+      expect(await call(server.url, "/v1/sandboxes/box", { headers: { ...headers, cookie } })).toMatchObject({ status: 403 });
+    }
+    for (const headers of [{}, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }, { origin: server.url }]) {
+      expect(await call(server.url, "/v1/sandboxes/box", { headers: { ...headers, cookie } })).toMatchObject({ status: 200 });
+    }
+  });
+
   test("our own page may: at the address that it came to, and at the public one", async () => {
     for (const origin of [server.url, "https://torpor.example"]) {
       expect(await upgrade(server.url, terminal, { origin, cookie })).toMatchObject({ status: 101 });

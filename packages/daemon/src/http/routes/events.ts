@@ -1,5 +1,5 @@
 import { routes, TorporError } from "@torpor/contract";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { teamOf } from "../caller.ts";
 import { defined } from "../defined.ts";
 import { cutOffWhenStalled, eventStream } from "../event-stream.ts";
