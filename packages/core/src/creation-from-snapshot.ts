@@ -1,9 +1,8 @@
 import { type CreateSandboxRequest, TorporError } from "@torpor/contract";
-import type { Maker } from "./creation.ts";
 import type { Asking, Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { nameTaken } from "./lifecycle/refusals.ts";
-import { type Born, commitBirths, type Draft } from "./operations/birth.ts";
+import { type Born, commitBirths, type Draft, type Maker } from "./operations/birth.ts";
 import { planChildren } from "./operations/plan.ts";
 import type { Ports } from "./ports/ports.ts";
 import { type SnapshotRecord, StoreConflict } from "./ports/store.ts";

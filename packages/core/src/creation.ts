@@ -1,18 +1,12 @@
-import type { Actor, CreateSandboxRequest } from "@torpor/contract";
+import type { CreateSandboxRequest } from "@torpor/contract";
 import { createFromSnapshot } from "./creation-from-snapshot.ts";
 import type { Asking, Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { imageMissing, nameTaken } from "./lifecycle/refusals.ts";
 import { generateName } from "./names.ts";
-import { commitBirth } from "./operations/birth.ts";
+import { commitBirth, type Maker } from "./operations/birth.ts";
 import { checkSettings, settingsOf } from "./time/settings.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
-
-/** Who makes it, and whose it becomes. */
-export interface Maker {
-  readonly actor: Actor;
-  readonly team: string;
-}
 
 /** Begins the making of a sandbox. */
 export function create(desk: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
