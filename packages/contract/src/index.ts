@@ -16,6 +16,7 @@ export * from "./route-shape.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";
 export * from "./snapshot.ts";
+export * from "./stats.ts";
 export * from "./timing.ts";
 export * from "./wake.ts";
 export * from "./webhook.ts";

@@ -13,6 +13,7 @@ import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
 import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
+import { NodeStats, SandboxStats } from "./stats.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
@@ -39,6 +40,7 @@ const named = {
   Image,
   ImageProgress,
   Info,
+  NodeStats,
   Operation,
   OperationAnswer,
   PauseRequest,
@@ -48,6 +50,7 @@ const named = {
   RefreshRequest,
   ResumeRequest,
   Sandbox,
+  SandboxStats,
   Session,
   SessionEnd,
   Snapshot,

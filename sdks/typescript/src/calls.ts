@@ -74,6 +74,8 @@ export const calls = {
   callWake: ["POST", "/v1/wake/{token}"],
   callWakeByPut: ["PUT", "/v1/wake/{token}"],
   callWakeByGet: ["GET", "/v1/wake/{token}"],
+  sandboxStats: ["GET", "/v1/sandboxes/{id}/stats"],
+  stats: ["GET", "/v1/stats"],
   capabilities: ["GET", "/v1/capabilities"],
   info: ["GET", "/v1/info"],
   health: ["GET", "/v1/health"],

@@ -36,6 +36,7 @@ import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
 import { SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
+import { StatsClient } from "./stats-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
@@ -82,6 +83,8 @@ export class TorporClient {
   readonly webhooks: WebhookClient;
   readonly wakes: WakeClient;
   readonly ports: PortClient;
+  /** What sandboxes use now. */
+  readonly stats: StatsClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -92,6 +95,7 @@ export class TorporClient {
     this.ports = new PortClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
+    this.stats = new StatsClient(this.#transport);
   }
 
   /** Gives idle connections back. */

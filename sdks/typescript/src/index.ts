@@ -8,5 +8,6 @@ export type { ImageClient, OnProgress } from "./image-client.ts";
 export type { PortClient } from "./port-client.ts";
 export type { ServerFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";
+export type { StatsClient } from "./stats-client.ts";
 export type { WakeClient } from "./wake-client.ts";
 export type { WebhookClient } from "./webhook-client.ts";

@@ -34,6 +34,17 @@ export interface RuntimeEnd {
   readonly message: string;
 }
 
+/** What a runtime uses now. */
+export interface RuntimeStats {
+  readonly memoryBytes: number;
+  /** Since it began. */
+  readonly cpuMs: number;
+  /** null: it did not say in time, as while it is frozen. */
+  readonly processes: number | null;
+  /** Since it began; null: it has no network. */
+  readonly network: { readonly receivedBytes: number; readonly sentBytes: number } | null;
+}
+
 /** What a process in a sandbox asks for it. Nothing of it is checked. */
 export interface SelfRequest {
   /** Random, and the same each time that the request is told of. */
@@ -74,6 +85,8 @@ export interface Engine {
   inspect(runtimeId: string): Promise<RuntimeStatus>;
   /** Memory that the runtime holds on the host, for capacity checks and for the figure "released". */
   memoryBytes(runtimeId: string): Promise<number>;
+  /** What it uses now, by the host's own figures. Never waits for a guest that does not answer. */
+  stats(runtimeId: string): Promise<RuntimeStats>;
   /** What its programs had written when the call came is in the disk's image when it resolves; they go on. */
   sync(runtimeId: string): Promise<void>;
   /** Nothing in it runs any more; a frozen one stays frozen. */

@@ -1,6 +1,6 @@
 import { type Capabilities, capabilityNames, type Resources, TorporError } from "@torpor/contract";
 import type { CheckpointManifest, CheckpointPart } from "../ports/checkpoints.ts";
-import type { Capture, Engine, RuntimeEnd, RuntimeSpec, RuntimeStatus, SelfAnswer, SelfRequest } from "../ports/engine.ts";
+import type { Capture, Engine, RuntimeEnd, RuntimeSpec, RuntimeStats, RuntimeStatus, SelfAnswer, SelfRequest } from "../ports/engine.ts";
 import type { Guest } from "../ports/guest.ts";
 import type { MemoryCheckpoints } from "./memory-checkpoints.ts";
 import type { MemoryDisks } from "./memory-disks.ts";
@@ -18,6 +18,8 @@ export interface MemoryEngineOptions {
 }
 
 const minimumMemoryBytes = 64 * 1024 * 1024;
+/** CPU time that a step counts as. */
+const tickMs = 10;
 const heldBytes = 50 * 1024 * 1024;
 
 /**
@@ -75,6 +77,13 @@ export class MemoryEngine implements Engine {
 
   async memoryBytes(runtimeId: string): Promise<number> {
     return heldBytes + this.#get(runtimeId).dump().length;
+  }
+
+  async stats(runtimeId: string): Promise<RuntimeStats> {
+    const runtime = this.#get(runtimeId);
+    const network = runtime.spec.network === null ? null : { receivedBytes: 0, sentBytes: 0 };
+    const processes = runtime.state === "running" ? runtime.memory.processes.length + 1 : null;
+    return { memoryBytes: await this.memoryBytes(runtimeId), cpuMs: runtime.ticks * tickMs, processes, network };
   }
 
   async sync(runtimeId: string): Promise<void> {

@@ -101,6 +101,14 @@ export class GuestLine implements Guest {
     await this.#guarded(() => this.#client.flush({}));
   }
 
+  /** How many processes run; null when it does not say in time, as while it is frozen. */
+  async processes(timeoutMs: number): Promise<number | null> {
+    return this.#client.stats({}, { timeoutMs }).then(
+      ({ processes }) => processes,
+      () => null,
+    );
+  }
+
   async shutdown(graceMs: number): Promise<void> {
     await this.#guarded(() => this.#client.shutdown({ graceMs }));
   }

@@ -1,18 +1,32 @@
 import path from "node:path";
-import { setTimeout as passes } from "node:timers/promises";
 import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
-import type { Capture, CheckpointManifest, CheckpointPart, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
+import type {
+  Capture,
+  CheckpointManifest,
+  CheckpointPart,
+  Engine,
+  Guest,
+  RuntimeEnd,
+  RuntimeSpec,
+  RuntimeStats,
+  RuntimeStatus,
+} from "@torpor/core";
 import { GuestLines } from "../../guest/guest-lines.ts";
 import type { OnRequest } from "../../guest/guest-requests.ts";
 import { run } from "../../host/spawn.ts";
+import { readFigures } from "./figures.ts";
 import { ShimLauncher } from "./launch-shim.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
 import { requireMemory } from "./require-memory.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
-import { ShimClient, ShimGone } from "./shim-client.ts";
+import { type ShimClient, ShimGone } from "./shim-client.ts";
+import { Shims } from "./shims.ts";
 import { connectorPath, guestPath } from "./spec.ts";
 import { withLog } from "./with-log.ts";
+
+/** A guest that runs answers in a millisecond. */
+const processesMs = 500;
 
 export interface OciEngineOptions {
   /** Of the data directory: names everything on the host. */
@@ -30,10 +44,8 @@ export class OciEngine implements Engine {
   readonly #options: OciEngineOptions;
   readonly #directories: RuntimeDirectories;
   readonly #launcher: ShimLauncher;
-  readonly #shims = new Map<string, Promise<ShimClient>>();
+  readonly #shims: Shims;
   readonly #lines: GuestLines;
-  /** Runtimes whose destruction has begun: a shim that ends then is no news. */
-  readonly #leaving = new Set<string>();
   #listener: (runtimeId: string, end: RuntimeEnd) => void = () => {};
 
   #onRequest: OnRequest = () => Promise.reject(new Error("nobody listens yet"));
@@ -46,6 +58,7 @@ export class OciEngine implements Engine {
     const socketOf = (runtimeId: string) => this.#directories.at(runtimeId).guestSocket;
     this.#lines = new GuestLines(socketOf, (...request) => this.#onRequest(...request));
     this.#launcher = new ShimLauncher(options.shimPath, options.dataDirectory);
+    this.#shims = new Shims(this.#directories, this.#launcher, (runtimeId, end) => this.#ended(runtimeId, end));
   }
 
   /** Makes things ready for the next runtime. Once the pool is mounted: what is mounted later is not seen by a process with mounts of its own. */
@@ -93,6 +106,12 @@ export class OciEngine implements Engine {
     return (await this.#shim(runtimeId)).memoryBytes();
   }
 
+  async stats(runtimeId: string): Promise<RuntimeStats> {
+    const asked = this.#lines.isOpen(runtimeId) ? (await this.#lines.open(runtimeId)).processes(processesMs) : null;
+    const [figures, processes] = await Promise.all([readFigures(this.#cgroup(runtimeId), this.#veth(runtimeId)), asked]);
+    return { ...figures, processes };
+  }
+
   /** First the sentry's own caches, then the host's. */
   async sync(runtimeId: string): Promise<void> {
     const shim = await this.#shim(runtimeId);
@@ -138,15 +157,11 @@ export class OciEngine implements Engine {
 
   async destroy(runtimeId: string, why: "paused" | "stopped" = "stopped"): Promise<void> {
     this.#lines.close(runtimeId, why);
-    this.#leaving.add(runtimeId);
-    try {
-      await this.#destroyByShim(runtimeId);
+    await this.#shims.destroy(runtimeId, async () => {
       if (this.#directories.exists(runtimeId)) {
         await run(this.#options.shimPath, ["destroy", this.#directories.at(runtimeId).path]);
       }
-    } finally {
-      this.#leaving.delete(runtimeId);
-    }
+    });
   }
 
   list(): Promise<string[]> {
@@ -187,7 +202,7 @@ export class OciEngine implements Engine {
       disk: spec.disk,
       image: spec.image,
       network: spec.network && {
-        veth: `tp${this.#options.instance.slice(0, 4)}${runtimeId.slice(-8)}`,
+        veth: this.#veth(runtimeId),
         address: `${spec.network.address}/${spec.network.prefixLength}`,
         gateway: spec.network.gateway,
         routeLocalnet: this.#options.resolverOnLoopback,
@@ -211,70 +226,7 @@ export class OciEngine implements Engine {
   }
 
   #shim(runtimeId: string): Promise<ShimClient> {
-    let client = this.#shims.get(runtimeId);
-    if (client === undefined) {
-      const opening = this.#openShim(runtimeId, () => {
-        this.#forget(runtimeId, opening);
-        void this.#comeBack(runtimeId);
-      });
-      opening.catch(() => this.#forget(runtimeId, opening));
-      this.#shims.set(runtimeId, opening);
-      client = opening;
-    }
-    return client;
-  }
-
-  /** A shim that was killed leaves its runtime running: a new one takes it over. */
-  async #openShim(runtimeId: string, onClose: () => void): Promise<ShimClient> {
-    const directory = this.#directories.at(runtimeId);
-    const open = () => ShimClient.open(directory.shimSocket, (end) => this.#ended(runtimeId, end), onClose);
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof ShimGone) || this.#leaving.has(runtimeId) || !(await this.#directories.isLive(runtimeId))) {
-        throw error;
-      }
-      await this.#launcher.launch(directory);
-      return open();
-    }
-  }
-
-  /** After a shim's end: at once, so that an end of the runtime that nobody watched is told in time. */
-  async #comeBack(runtimeId: string): Promise<void> {
-    for (const pauseMs of [0, 200, 1000, 5000]) {
-      await passes(pauseMs, undefined, { ref: false });
-      try {
-        const { state, end } = await (await this.#shim(runtimeId)).status();
-        if (state === "ended" && end !== undefined) {
-          this.#ended(runtimeId, end);
-        }
-        return;
-      } catch {
-        if (this.#leaving.has(runtimeId) || !(await this.#directories.isLive(runtimeId))) {
-          return;
-        }
-        // No shim can be started now. At last the next call tries again, and says why.
-      }
-    }
-  }
-
-  #forget(runtimeId: string, client: Promise<ShimClient>): void {
-    if (this.#shims.get(runtimeId) === client) {
-      this.#shims.delete(runtimeId);
-    }
-  }
-
-  async #destroyByShim(runtimeId: string): Promise<void> {
-    const known = await this.#shim(runtimeId).catch(() => undefined);
-    try {
-      await known?.destroy();
-    } catch (error) {
-      if (!(error instanceof ShimGone)) {
-        throw error;
-      }
-    }
-    this.#shims.delete(runtimeId);
-    known?.close();
+    return this.#shims.of(runtimeId);
   }
 
   #ended(runtimeId: string, end: RuntimeEnd): void {
@@ -284,6 +236,10 @@ export class OciEngine implements Engine {
 
   #cgroup(runtimeId: string): string {
     return `/torpor-${this.#options.instance}/${runtimeId}`;
+  }
+
+  #veth(runtimeId: string): string {
+    return `tp${this.#options.instance.slice(0, 4)}${runtimeId.slice(-8)}`;
   }
 
   #require(capability: keyof Capabilities["capabilities"]): void {
