@@ -45,6 +45,15 @@ func (c Cgroup) MemoryBytes() (int64, error) {
 	return c.stat("memory", "memory.stat", "rss", "shmem")
 }
 
+// Thaw lets its processes go on if the kernel's freezer has stopped them, as runc's pause does.
+func (c Cgroup) Thaw() {
+	if UnifiedCgroups() {
+		_ = c.write("", "cgroup.freeze", "0")
+	} else {
+		_ = c.write("freezer", "freezer.state", "THAWED")
+	}
+}
+
 // OOMKills counts the kernel's kills for want of memory in it.
 func (c Cgroup) OOMKills() int64 {
 	file, controller := "memory.events", ""
