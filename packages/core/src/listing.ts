@@ -1,4 +1,5 @@
 import { type Sandbox, type SandboxState, TorporError } from "@torpor/contract";
+import { holdOf } from "./holds.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { SandboxRecord } from "./ports/store.ts";
 import { sandboxView } from "./views.ts";
@@ -36,7 +37,9 @@ export async function page(ports: Ports, { states, labels = {}, limit, after }: 
   const last = shown.at(-1);
   const byId = new Map(active.map((record) => [record.id, record]));
   return {
-    sandboxes: shown.map((sandbox) => sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId))),
+    sandboxes: shown.map((sandbox) =>
+      sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId), holdOf(ports, sandbox)),
+    ),
     next: last === undefined || shown.length === found.length ? null : place(last),
   };
 }

@@ -7,15 +7,19 @@ import type {
   CheckpointPart,
   Engine,
   Guest,
+  Hold,
   RuntimeEnd,
   RuntimeSpec,
   RuntimeStats,
   RuntimeStatus,
 } from "@torpor/core";
+import { heldError } from "../../guest/guest-error.ts";
 import { GuestLines } from "../../guest/guest-lines.ts";
 import type { OnRequest } from "../../guest/guest-requests.ts";
 import { run } from "../../host/spawn.ts";
+import type { Storage } from "../../pool/storage.ts";
 import { readFigures } from "./figures.ts";
+import { Holds } from "./holds.ts";
 import { ShimLauncher } from "./launch-shim.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
 import { requireMemory } from "./require-memory.ts";
@@ -45,6 +49,8 @@ export class OciEngine implements Engine {
   readonly #directories: RuntimeDirectories;
   readonly #launcher: ShimLauncher;
   readonly #shims: Shims;
+  readonly #holds = new Holds();
+  #storage: Storage | undefined;
   readonly #lines: GuestLines;
   #listener: (runtimeId: string, end: RuntimeEnd) => void = () => {};
 
@@ -58,11 +64,16 @@ export class OciEngine implements Engine {
     const socketOf = (runtimeId: string) => this.#directories.at(runtimeId).guestSocket;
     this.#lines = new GuestLines(socketOf, (...request) => this.#onRequest(...request));
     this.#launcher = new ShimLauncher(options.shimPath, options.dataDirectory);
-    this.#shims = new Shims(this.#directories, this.#launcher, (runtimeId, end) => this.#ended(runtimeId, end));
+    this.#shims = new Shims(this.#directories, this.#launcher, {
+      ended: (runtimeId, end) => this.#ended(runtimeId, end),
+      held: (runtimeId, hold) => this.#holds.set(runtimeId, hold),
+    });
+    this.#holds.listen((runtimeId, hold) => this.#lines.hold(runtimeId, hold !== null));
   }
 
   /** Makes things ready for the next runtime. Once the pool is mounted: what is mounted later is not seen by a process with mounts of its own. */
-  prepare(): void {
+  prepare(storage?: Storage): void {
+    this.#storage = storage;
     this.#launcher.prepare();
   }
 
@@ -92,7 +103,8 @@ export class OciEngine implements Engine {
 
   async inspect(runtimeId: string): Promise<RuntimeStatus> {
     try {
-      const { state, end } = await (await this.#shim(runtimeId)).status();
+      const { state, end, hold } = await (await this.#shim(runtimeId)).status();
+      this.#holds.set(runtimeId, hold ?? null);
       return state === "ended" && end !== undefined ? { state, cause: end } : { state: state as "absent" | "running" | "frozen" };
     } catch (error) {
       if (error instanceof ShimGone) {
@@ -157,6 +169,7 @@ export class OciEngine implements Engine {
 
   async destroy(runtimeId: string, why: "paused" | "stopped" = "stopped"): Promise<void> {
     this.#lines.close(runtimeId, why);
+    this.#holds.forget(runtimeId);
     await this.#shims.destroy(runtimeId, async () => {
       if (this.#directories.exists(runtimeId)) {
         await run(this.#options.shimPath, ["destroy", this.#directories.at(runtimeId).path]);
@@ -169,6 +182,7 @@ export class OciEngine implements Engine {
   }
 
   async guest(runtimeId: string): Promise<Guest> {
+    if (this.#holds.get(runtimeId) !== null) throw heldError();
     if (!this.#lines.isOpen(runtimeId)) {
       // So that the runtime's end is heard of.
       await this.#shim(runtimeId);
@@ -178,6 +192,14 @@ export class OciEngine implements Engine {
 
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void {
     this.#listener = listener;
+  }
+
+  held(runtimeId: string): Hold | null {
+    return this.#holds.get(runtimeId);
+  }
+
+  onHold(listener: (runtimeId: string, hold: Hold | null) => void): void {
+    this.#holds.listen(listener);
   }
 
   onRequest(listener: OnRequest): void {
@@ -211,6 +233,7 @@ export class OciEngine implements Engine {
       hardMemoryBytes: this.#runtime.hardMemoryBytes(spec.resources),
       hostPids: this.#runtime.hostPids(spec.resources),
       controlDir: plan.speaksControl ? this.#directories.at(runtimeId).engineState : "",
+      storage: this.#storage ?? null,
       guest: guestPath,
       connector: connectorPath,
     };
@@ -231,6 +254,7 @@ export class OciEngine implements Engine {
 
   #ended(runtimeId: string, end: RuntimeEnd): void {
     this.#lines.close(runtimeId, "lost");
+    this.#holds.forget(runtimeId);
     this.#listener(runtimeId, end);
   }
 

@@ -1,22 +1,28 @@
 import { setTimeout as passes } from "node:timers/promises";
-import type { RuntimeEnd } from "@torpor/core";
+import type { Hold, RuntimeEnd } from "@torpor/core";
 import type { ShimLauncher } from "./launch-shim.ts";
 import type { RuntimeDirectories } from "./runtime-directory.ts";
 import { ShimClient, ShimGone } from "./shim-client.ts";
+
+/** What is heard of runtimes. */
+export interface RuntimeNews {
+  ended(runtimeId: string, end: RuntimeEnd): void;
+  held(runtimeId: string, hold: Hold | null): void;
+}
 
 /** The shims of runtimes, one connection each. A shim that was killed leaves its runtime running: a new one takes it over. */
 export class Shims {
   readonly #directories: RuntimeDirectories;
   readonly #launcher: ShimLauncher;
-  readonly #onEnd: (runtimeId: string, end: RuntimeEnd) => void;
+  readonly #news: RuntimeNews;
   readonly #open = new Map<string, Promise<ShimClient>>();
   /** Runtimes whose destruction has begun: a shim that ends then is no news. */
   readonly #leaving = new Set<string>();
 
-  constructor(directories: RuntimeDirectories, launcher: ShimLauncher, onEnd: (runtimeId: string, end: RuntimeEnd) => void) {
+  constructor(directories: RuntimeDirectories, launcher: ShimLauncher, news: RuntimeNews) {
     this.#directories = directories;
     this.#launcher = launcher;
-    this.#onEnd = onEnd;
+    this.#news = news;
   }
 
   of(runtimeId: string): Promise<ShimClient> {
@@ -53,7 +59,12 @@ export class Shims {
 
   async #connect(runtimeId: string, onClose: () => void): Promise<ShimClient> {
     const directory = this.#directories.at(runtimeId);
-    const open = () => ShimClient.open(directory.shimSocket, (end) => this.#onEnd(runtimeId, end), onClose);
+    const news = {
+      ended: (end: RuntimeEnd) => this.#news.ended(runtimeId, end),
+      held: (hold: Hold | null) => this.#news.held(runtimeId, hold),
+      closed: onClose,
+    };
+    const open = () => ShimClient.open(directory.shimSocket, news);
     try {
       return await open();
     } catch (error) {
@@ -72,7 +83,7 @@ export class Shims {
       try {
         const { state, end } = await (await this.of(runtimeId)).status();
         if (state === "ended" && end !== undefined) {
-          this.#onEnd(runtimeId, end);
+          this.#news.ended(runtimeId, end);
         }
         return;
       } catch {
