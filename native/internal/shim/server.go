@@ -95,7 +95,7 @@ func Serve(path string, ready func()) error {
 // reachGuest opens the line to the guest of a runtime that was taken over.
 func reachGuest(runtime *Runtime) error {
 	phase, _ := runtime.Status()
-	if phase == "running" {
+	if phase == "running" && !runtime.isStopped() {
 		err := runtime.link.prepare()
 		if err == nil {
 			return nil

@@ -76,12 +76,13 @@ export class Shims {
     }
   }
 
-  /** After a shim's end: at once, so that an end of the runtime that nobody watched is told in time. */
+  /** After a shim's end: at once, so that what nobody watched is told in time, a hold or the end of one or of the runtime. */
   async #comeBack(runtimeId: string): Promise<void> {
     for (const pauseMs of [0, 200, 1000, 5000]) {
       await passes(pauseMs, undefined, { ref: false });
       try {
-        const { state, end } = await (await this.of(runtimeId)).status();
+        const { state, end, hold } = await (await this.of(runtimeId)).status();
+        this.#news.held(runtimeId, hold ?? null);
         if (state === "ended" && end !== undefined) {
           this.#news.ended(runtimeId, end);
         }
