@@ -82,7 +82,7 @@ type state struct {
 	End   *End   `json:"end"`
 	// Frozen: a shim that takes over must know that it can't ask the engine.
 	Frozen bool `json:"frozen"`
-	// Changing: a freeze or thaw, or a hold or its end, was begun, and its end is not known.
+	// Changing: a freeze or thaw was begun, and its end is not known.
 	Changing bool `json:"changing"`
 	// Hold: it is stopped for want of room, whatever the daemon asked for. nil: it is not.
 	Hold *Hold `json:"hold"`

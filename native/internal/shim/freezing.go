@@ -17,6 +17,9 @@ type Hold struct {
 	Lost string `json:"lost,omitempty"`
 }
 
+// errHeld: the engine itself is stopped, and can't be asked for anything.
+var errHeld = fmt.Errorf("the sandbox is held: %w", unix.ENOSPC)
+
 // Freeze stops everything inside.
 func (r *Runtime) Freeze() error {
 	r.turning.Lock()
@@ -25,68 +28,78 @@ func (r *Runtime) Freeze() error {
 		return nil
 	}
 	if r.held() != nil {
-		return r.recordFrozen(true, false)
+		return errHeld
 	}
 	return r.change("freeze", true, r.calls.Pause)
 }
 
-// Thaw lets it go on, or, while it is held, lets the end of that do so.
+// Thaw lets it go on.
 func (r *Runtime) Thaw() error {
 	r.turning.Lock()
 	defer r.turning.Unlock()
 	if !r.isFrozen() {
 		return nil
 	}
-	if r.held() != nil {
-		return r.recordFrozen(false, false)
-	}
 	return r.change("thaw", false, r.calls.Resume)
 }
 
 // hold stops it until release, and brings to the pool what it had written. One that the daemon has frozen writes nothing, and need not be held.
+// The kernel's freezer does it, not the engine: it needs nobody's help, and the engine may be short of CPU time.
 func (r *Runtime) hold(freeBytes int64) error {
 	r.turning.Lock()
 	defer r.turning.Unlock()
 	if r.isFrozen() || r.held() != nil {
 		return nil
 	}
-	hold := &Hold{Since: time.Now().UTC(), FreeBytes: freeBytes}
-	if err := r.recordHold(hold, true); err != nil {
+	// First of all; that is told and written down afterwards.
+	if err := r.cgroup.Freeze(); err != nil {
 		return err
 	}
+	hold := &Hold{Since: time.Now().UTC(), FreeBytes: freeBytes}
 	failpoint("hold.begun")
-	if err := r.calls.Pause(); err != nil {
-		return errors.Join(err, r.recordHold(nil, false))
+	if err := r.recordHold(hold); err != nil {
+		return errors.Join(err, r.cgroup.Thaw())
 	}
-	failpoint("hold.called")
-	if err := r.syncDisk(); err != nil {
-		fmt.Fprintln(os.Stderr, "torpor-shim: the disk of a held sandbox could not be synced:", err)
-		hold.Lost = err.Error()
-	}
-	err := r.recordHold(hold, false)
+	failpoint("hold.written")
+	r.settle(hold)
+	err := r.recordHold(hold)
 	r.onHold(hold)
 	return err
 }
 
-// release lets a held one go on, unless the daemon has frozen it.
+// settle brings what a held one had written to the pool. A process that was in the middle of a write ends it first.
+func (r *Runtime) settle(hold *Hold) {
+	err := r.syncDisk()
+	if !r.cgroup.IsFrozen() {
+		deadline := time.Now().Add(settleTime)
+		for !r.cgroup.IsFrozen() && time.Now().Before(deadline) {
+			time.Sleep(shortestLook)
+		}
+		err = errors.Join(err, r.syncDisk())
+	}
+	hold.Lost = ""
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "torpor-shim: the disk of a held sandbox could not be synced:", err)
+		hold.Lost = err.Error()
+	}
+}
+
+// settleTime is for a write of a gigabyte at the speed of a slow disk.
+const settleTime = 30 * time.Second
+
+// release lets a held one go on.
 func (r *Runtime) release() error {
 	r.turning.Lock()
 	defer r.turning.Unlock()
-	hold := r.held()
-	if hold == nil {
+	if r.held() == nil {
 		return nil
 	}
-	if !r.isFrozen() {
-		if err := r.recordHold(hold, true); err != nil {
-			return err
-		}
-		failpoint("hold.end.begun")
-		if err := r.calls.Resume(); err != nil {
-			return errors.Join(err, r.recordHold(hold, false))
-		}
-		failpoint("hold.end.called")
+	failpoint("hold.end.begun")
+	if err := r.cgroup.Thaw(); err != nil {
+		return err
 	}
-	err := r.recordHold(nil, false)
+	failpoint("hold.end.called")
+	err := r.recordHold(nil)
 	r.onHold(nil)
 	return err
 }
@@ -108,22 +121,19 @@ func (r *Runtime) change(name string, frozen bool, call func() error) error {
 	return nil
 }
 
-// takeOverFreeze finds out how a change ended that a killed shim had begun.
+// takeOverFreeze finds out how a change ended that a killed shim had begun. A hold is what was written down, whatever it was at.
 func (r *Runtime) takeOverFreeze() {
-	if !r.state.Changing {
-		return
-	}
-	stopped := r.findOutFrozen()
-	if hold := r.held(); hold == nil {
-		_ = r.recordFrozen(stopped, false)
-	} else if stopped {
-		// Its disk may not be synced yet.
-		if err := r.syncDisk(); err != nil {
-			hold.Lost = err.Error()
+	if hold := r.held(); hold != nil {
+		if err := r.cgroup.Freeze(); err != nil {
+			fmt.Fprintln(os.Stderr, "torpor-shim: a held sandbox can't be stopped:", err)
 		}
-		_ = r.recordHold(hold, false)
+		r.settle(hold)
+		_ = r.recordHold(hold)
 	} else {
-		_ = r.recordHold(nil, false)
+		_ = r.cgroup.Thaw() // a hold that was not written down yet
+	}
+	if r.state.Changing {
+		_ = r.recordFrozen(r.findOutFrozen(), false)
 	}
 }
 
@@ -174,8 +184,8 @@ func (r *Runtime) recordFrozen(frozen, changing bool) error {
 	return r.revise(func(s *state) { s.Frozen, s.Changing = frozen, changing })
 }
 
-func (r *Runtime) recordHold(hold *Hold, changing bool) error {
-	return r.revise(func(s *state) { s.Hold, s.Changing = hold, changing })
+func (r *Runtime) recordHold(hold *Hold) error {
+	return r.revise(func(s *state) { s.Hold = hold })
 }
 
 func (r *Runtime) revise(change func(*state)) error {

@@ -319,7 +319,7 @@ func release(root host.Root, d dir, config Config, pids []int) error {
 // killAll kills until the group is empty: a kill may race with a fork.
 func killAll(cgroup host.Cgroup, pids []int) error {
 	for tries := 0; ; tries++ {
-		cgroup.Thaw() // what version 1 has frozen does not die
+		_ = cgroup.Thaw() // what version 1 has frozen does not die
 		if err := killAndWait(append(pids, cgroup.Pids()...), 30*time.Second); err != nil {
 			return err
 		}

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"torpor.dev/torpor/native/internal/host"
 )
@@ -26,6 +29,7 @@ func (r *Runtime) watchRoom() {
 	if r.config.Storage == nil {
 		return
 	}
+	hurry()
 	watch := watch{storage: *r.config.Storage, cgroup: r.cgroup, disk: r.config.Disk}
 	said := ""
 	for {
@@ -42,6 +46,17 @@ func (r *Runtime) watchRoom() {
 			return
 		case <-time.After(wait):
 		}
+	}
+}
+
+// hurry keeps this goroutine on a thread that comes before all that sandboxes do: those who write fastest leave no CPU time to anybody
+// else. Measured with six of them on two CPUs, looks that should be 20 ms apart were 200 ms apart without it. What it starts does not inherit it.
+func hurry() {
+	runtime.LockOSThread()
+	first := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1, Flags: unix.SCHED_FLAG_RESET_ON_FORK}
+	if unix.SchedSetAttr(0, &first, 0) != nil { // as where real-time groups have no share
+		nice := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Nice: -20, Flags: unix.SCHED_FLAG_RESET_ON_FORK}
+		_ = unix.SchedSetAttr(0, &nice, 0)
 	}
 }
 
@@ -79,9 +94,9 @@ type watch struct {
 	cgroup  host.Cgroup
 	disk    string
 	device  string // of the disk, once it was needed
-	// pressed: the reserve was touched, when so much had been written.
-	pressed bool
+	// So much had been written at the last look before the reserve was touched; known: there was a look.
 	written int64
+	known   bool
 	sharers int
 	// spared: it was held only because there was next to no room for anybody.
 	spared bool
@@ -94,20 +109,17 @@ type watch struct {
 func (w *watch) decide(room int64, held bool) decision {
 	reserve := w.storage.ReserveBytes
 	last := reserve / 12
-	if room >= reserve {
-		w.pressed = false
+	written, sharers := w.counted()
+	w.sharers = sharers
+	if room >= reserve || !w.known {
+		w.known, w.written = true, written
 	}
 	switch {
 	case held && (room >= reserve+reserve/2 || w.spared && room >= 2*last):
-		w.pressed, w.spared = false, false
+		w.spared = false
 		return letGo
 	case held || room >= reserve:
 		return leaveIt
-	}
-	written, sharers := w.counted()
-	w.sharers = sharers
-	if !w.pressed {
-		w.pressed, w.written = true, written
 	}
 	wrote := written-w.written > allowance(reserve, sharers)
 	if wrote || room < last {

@@ -17,8 +17,7 @@ func TestOneThatWritesIsStoppedBelowTheReserveAndGoesOnWellAboveIt(t *testing.T)
 	written := int64(1 << 30)
 	w := pool(&written, 2)
 	expect(t, w.decide(reserve, false), leaveIt)
-	expect(t, w.decide(reserve-1, false), leaveIt) // what it wrote before does not count
-	written += largestAllowance
+	written += largestAllowance // what it wrote before that look does not count
 	expect(t, w.decide(reserve-1, false), leaveIt)
 	written++
 	expect(t, w.decide(reserve-1, false), stopIt)
