@@ -24,6 +24,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import("./commands/start.ts")).startCommand(),
   remove: async () => (await import("./commands/remove.ts")).removeCommand(),
   cp: async () => (await import("./commands/cp.ts")).cpCommand(),
+  top: async () => (await import("./commands/top.ts")).topCommand(),
   logs: async () => (await import("./commands/logs.ts")).logsCommand(),
   events: async () => (await import("./commands/events.ts")).eventsCommand(),
   webhook: async () => (await import("./commands/webhook.ts")).webhookCommand(),

@@ -18,6 +18,7 @@ export * from "./sandbox.ts";
 export * from "./scope.ts";
 export * from "./session.ts";
 export * from "./snapshot.ts";
+export * from "./stats.ts";
 export * from "./supervision.ts";
 export * from "./timing.ts";
 export * from "./wake.ts";

@@ -41,6 +41,8 @@ export const Info = z.object({
     loopBacked: z.boolean(),
     sizeBytes: z.number(),
     freeBytes: z.number(),
+    /** Of what is free: kept for what running sandboxes have not written to the pool yet. `freeBytes` are without it. */
+    reserveBytes: z.number().optional(),
     warning: z.string().nullable(),
   }),
   host: z.object({ kernel: z.string(), architecture: z.string(), cpus: z.number(), memoryBytes: z.number(), cgroup: z.enum(["v1", "v2"]) }),

@@ -14,6 +14,7 @@ import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
 import { ExecRequest, ExecResult, SessionEnd, SessionOutput, StartSessionRequest } from "./session.ts";
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
+import { NodeStats, SandboxStats } from "./stats.ts";
 import { BeginSessionRequest, Session, Supervision } from "./supervision.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
@@ -48,6 +49,7 @@ const named = {
   Image,
   ImageProgress,
   Info,
+  NodeStats,
   Operation,
   OperationAnswer,
   PauseRequest,
@@ -57,6 +59,7 @@ const named = {
   RefreshRequest,
   ResumeRequest,
   Sandbox,
+  SandboxStats,
   Session,
   SessionEnd,
   SessionOutput,

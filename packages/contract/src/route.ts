@@ -8,6 +8,7 @@ import { portRoutes } from "./routes/port.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { snapshotRoutes } from "./routes/snapshot.ts";
+import { statsRoutes } from "./routes/stats.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { wakeRoutes } from "./routes/wake.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
@@ -31,6 +32,7 @@ export const routes = {
   ...imageRoutes,
   ...snapshotRoutes,
   ...webhookRoutes,
+  ...statsRoutes,
   ...systemRoutes,
   ...wakeRoutes,
   ...accessRoutes,

@@ -1,5 +1,6 @@
 import { WaitingRoom } from "./capacity.ts";
 import type { Desk } from "./desk.ts";
+import { watchHolds } from "./holds.ts";
 import { Line } from "./line.ts";
 import { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -58,6 +59,7 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     endings: new AutomaticEndings(),
     waking,
     supervisor,
+    holds: watchHolds(ports),
   };
   const deadlines = new Deadlines(desk);
   const alarms = new Alarms(desk);

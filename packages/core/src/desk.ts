@@ -1,4 +1,5 @@
 import type { WaitingRoom } from "./capacity.ts";
+import type { Holds } from "./holds.ts";
 import type { Line } from "./line.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -18,6 +19,7 @@ export interface Desk {
   readonly endings: AutomaticEndings;
   readonly waking: Waking;
   readonly supervisor: Supervisor;
+  readonly holds: Holds;
 }
 
 /** What a call led to. `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */

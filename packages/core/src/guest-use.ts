@@ -67,10 +67,11 @@ async function activeOf({ ports }: Desk, { operationId, damage }: SandboxRecord)
   return active?.status === "running" ? active : "over";
 }
 
-async function guestOf({ ports, activity }: Desk, sandbox: SandboxRecord): Promise<GuestUse> {
+async function guestOf({ ports, activity, holds }: Desk, sandbox: SandboxRecord): Promise<GuestUse> {
   const { id, damage, state, runtimeId } = sandbox;
   if (damage !== undefined) throw unreadable(sandbox, damage.field);
   if (state !== "running" || runtimeId === null) throw notRunning(sandbox);
+  await holds.settled(runtimeId);
   const guest = await ports.engine.guest(runtimeId);
   return { sandboxId: id, ...watchedGuest(guest, { note: () => activity.note(id), hold: () => activity.hold(id) }) };
 }

@@ -1,5 +1,6 @@
 import { type Sandbox, type SandboxState, TorporError } from "@torpor/contract";
 import { teamOf } from "./access/teams.ts";
+import { holdOf } from "./holds.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { SandboxRecord } from "./ports/store.ts";
 import { sandboxView } from "./views.ts";
@@ -40,7 +41,9 @@ export async function page(ports: Ports, { states, labels = {}, team, limit, aft
   const last = shown.at(-1);
   const byId = new Map(active.map((record) => [record.id, record]));
   return {
-    sandboxes: shown.map((sandbox) => sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId))),
+    sandboxes: shown.map((sandbox) =>
+      sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId), holdOf(ports, sandbox)),
+    ),
     next: last === undefined || shown.length === found.length ? null : place(last),
   };
 }

@@ -11,6 +11,7 @@ import {
   type ExposePortRequest,
   type FamilyMember,
   type ForkRequest,
+  type NodeStats,
   type Operation,
   type OperationAnswer,
   type PauseRequest,
@@ -19,6 +20,7 @@ import {
   type RestoreRequest,
   type ResumeRequest,
   type Sandbox,
+  type SandboxStats,
   type Snapshot,
   type StopRequest,
   type UpdateSandboxRequest,
@@ -56,6 +58,7 @@ import { defaultRetention, forget, type Retention } from "./retention.ts";
 import { serveRequests } from "./self-control.ts";
 import { rollbackOf } from "./snapshot-use.ts";
 import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, updateSnapshot } from "./snapshots.ts";
+import { Stats } from "./stats.ts";
 import { createSessions, type Sessions } from "./supervision/sessions.ts";
 import { refresh, update } from "./time/update.ts";
 import { callWake, createWake, listWakes, removeWake } from "./wakes/wakes.ts";
@@ -147,6 +150,9 @@ export interface Lifecycle {
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<GuestUse>;
   readonly sessions: Sessions;
   logs(idOrName: string, limitBytes: number): Promise<string>;
+  /** What one uses now, or all do. Nothing is woken or asked for it that does not run. */
+  stats(idOrName: string): Promise<SandboxStats>;
+  allStats(): Promise<Omit<NodeStats, "pool">>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
   /** Digests of the images that sandboxes and snapshots need. */
@@ -180,6 +186,7 @@ export function createLifecycle(given: Ports): Lifecycle {
   const { desk, byItself } = openDesk({ ...given, store, drain: (sandboxId) => courier.drain(sandboxId) });
   const { ports, runner, room } = desk;
   const restarts = new Restarts(desk);
+  const stats = new Stats(ports);
   watchEnds(ports, runner, (sandboxId) => restarts.consider(sandboxId));
   const call = async (scope: string, options: CallOptions, work: (patience: Patience, keyFor: KeyFor) => Promise<Asking>) => {
     const begin = async () => {
@@ -270,6 +277,8 @@ export function createLifecycle(given: Ports): Lifecycle {
       const { runtimeId } = await lookUp(ports, idOrName);
       return runtimeId === null ? "" : ports.engine.logs(runtimeId, limitBytes);
     },
+    stats: (idOrName) => stats.of(idOrName),
+    allStats: () => stats.all(),
     capacity: async () => ({ held: await ports.store.held(), capacity: ports.node.capacity }),
     imagesInUse: () => imagesInUse(ports),
     forget: (retention = defaultRetention) => forget(ports, retention),

@@ -81,7 +81,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   });
   releases.push(async () => pool.close({ unmount: await idle() }));
   releases.push(() => engine.close());
-  engine.prepare();
+  engine.prepare(pool.storage);
   const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
   await network.open();
   releases.push(async () => (await idle()) && network.close());

@@ -85,6 +85,8 @@ export const calls = {
   login: ["POST", "/v1/login"],
   logout: ["POST", "/v1/logout"],
   whoami: ["GET", "/v1/whoami"],
+  sandboxStats: ["GET", "/v1/sandboxes/{id}/stats"],
+  stats: ["GET", "/v1/stats"],
   capabilities: ["GET", "/v1/capabilities"],
   info: ["GET", "/v1/info"],
   health: ["GET", "/v1/health"],

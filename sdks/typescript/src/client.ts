@@ -39,6 +39,7 @@ import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
 import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
+import { StatsClient } from "./stats-client.ts";
 import { SupervisedClient } from "./supervised-client.ts";
 import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
@@ -62,6 +63,8 @@ export class TorporClient {
   readonly ports: PortClient;
   readonly access: AccessClient;
   readonly supervised: SupervisedClient;
+  /** What sandboxes use now. */
+  readonly stats: StatsClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -74,6 +77,7 @@ export class TorporClient {
     this.wakes = new WakeClient(this.#transport);
     this.access = new AccessClient(this.#transport);
     this.supervised = new SupervisedClient(this.#transport);
+    this.stats = new StatsClient(this.#transport);
   }
 
   /** Gives idle connections back. */

@@ -12,6 +12,7 @@ export type { PortClient } from "./port-client.ts";
 export type { ServerFrame } from "./session-protocol.ts";
 export type { SessionFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";
+export type { StatsClient } from "./stats-client.ts";
 export type { SupervisedClient } from "./supervised-client.ts";
 export type { WakeClient } from "./wake-client.ts";
 export type { WebhookClient } from "./webhook-client.ts";

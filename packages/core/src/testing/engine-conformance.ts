@@ -38,6 +38,22 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
       expect(await run(guest, ids, ["echo", "hello", "there"])).toEqual({ exitCode: 0, output: "hello there\n" });
     });
 
+    test("tells what a runtime uses", async () => {
+      const { engine, ids, network } = harness;
+      const { spec, guest } = await bootOne(harness);
+      const before = await engine.stats(spec.runtimeId);
+      expect(before.processes).toBeGreaterThan(0);
+      expect(before.memoryBytes).toBeGreaterThan(0);
+      expect(before.network === null).toBe(network === null);
+      await guest.sessions.start({ sessionId: ids.next("se"), argv: [...harness.counter], hold: false });
+      await harness.advance(3);
+      const after = await engine.stats(spec.runtimeId);
+      expect(after.processes).toBeGreaterThan(before.processes ?? 0);
+      expect(after.cpuMs).toBeGreaterThan(before.cpuMs);
+      await engine.destroy(spec.runtimeId);
+      await expect(engine.stats(spec.runtimeId)).rejects.toThrow();
+    });
+
     test("gives a session its input up to the end of it", async () => {
       const { guest } = await bootOne(harness);
       const sessionId = harness.ids.next("se");

@@ -37,6 +37,8 @@ export class MemoryRuntime {
   readonly #disk: MemoryDisk;
   state: "running" | "frozen" | "ended" = "running";
   end: RuntimeEnd | null = null;
+  /** Steps that it went on by. */
+  ticks = 0;
   readonly #memory: Memory;
   #waiting: (() => void)[] = [];
 
@@ -72,6 +74,7 @@ export class MemoryRuntime {
   /** One step of every program that counts. */
   tick(): void {
     if (this.state !== "running") return;
+    this.ticks++;
     for (const process of [...this.#memory.processes]) programOf(process.argv)?.tick?.(process, this.#outputOf(process));
     this.notify();
   }

@@ -9,6 +9,8 @@ export interface LineState {
   closed: CloseReason | undefined;
   /** What the guest at its other end speaks; undefined before its first answer. */
   protocol?: number;
+  /** Nothing would answer now. */
+  held: boolean;
 }
 
 /** What the call was about, where the guest's code alone does not say. */
@@ -25,6 +27,17 @@ export function refuseIfClosed(line: LineState): void {
   if (line.closed !== undefined) {
     throw closingError(line.closed);
   }
+  if (line.held) {
+    throw heldError();
+  }
+}
+
+/** Its disk lies on a pool without room: it can't go on, so nothing in it answers. */
+export function heldError(): TorporError {
+  return new TorporError("disk_full", "the pool is full: the sandbox is held until there is room, and answers no calls", {
+    hint: "Remove sandboxes, snapshots or images that are no longer needed (torpor image prune), or enlarge the pool; it goes on by itself.",
+    details: { held: true },
+  });
 }
 
 export function fromGuestError(error: unknown, line: LineState, subject: Subject = "guest"): unknown {

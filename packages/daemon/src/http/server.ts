@@ -27,6 +27,7 @@ import { serveSandboxes } from "./routes/sandboxes.ts";
 import { serveSessionSockets } from "./routes/session-sockets.ts";
 import { serveSessions } from "./routes/sessions.ts";
 import { serveSnapshots } from "./routes/snapshots.ts";
+import { serveStats } from "./routes/stats.ts";
 import { serveSystem } from "./routes/system.ts";
 import { serveWakes } from "./routes/wakes.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
@@ -115,6 +116,7 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   serveSessionSockets(app, served, sessionClients);
   serveSnapshots(app, served);
   serveImages(app, served);
+  serveStats(app, served);
   serveSystem(app, served);
   serveFiles(app, served);
   serveWakes(app, served);
