@@ -2,6 +2,7 @@ import type { Route } from "./route-shape.ts";
 import { eventRoutes } from "./routes/event.ts";
 import { fileRoutes } from "./routes/file.ts";
 import { imageRoutes } from "./routes/image.ts";
+import { interpreterRoutes } from "./routes/interpreter.ts";
 import { operationRoutes } from "./routes/operation.ts";
 import { portRoutes } from "./routes/port.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
@@ -25,6 +26,7 @@ export const routes = {
   ...operationRoutes,
   ...eventRoutes,
   ...sessionRoutes,
+  ...interpreterRoutes,
   ...portRoutes,
   ...fileRoutes,
   ...imageRoutes,

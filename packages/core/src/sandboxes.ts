@@ -39,6 +39,7 @@ import { family } from "./family.ts";
 import { type GuestUse, useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
 import { imagesInUse } from "./images-in-use.ts";
+import { createInterpreters, type Interpreters } from "./interpreters/interpreters.ts";
 import type { Command } from "./lifecycle/states.ts";
 import { type ListFilter, type Page, page } from "./listing.ts";
 import { Patience } from "./patience.ts";
@@ -134,6 +135,7 @@ export interface Lifecycle {
    */
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<GuestUse>;
   readonly sessions: Sessions;
+  readonly interpreters: Interpreters;
   logs(idOrName: string, limitBytes: number): Promise<string>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
@@ -245,6 +247,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
     feed,
     sessions: createSessions(desk),
+    interpreters: createInterpreters(desk),
     webhooks: createWebhooks(ports, courier),
     guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs === undefined ? {} : { waitMs }),
     async logs(idOrName, limitBytes) {

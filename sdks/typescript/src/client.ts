@@ -33,6 +33,7 @@ import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
+import { InterpreterClient } from "./interpreter-client.ts";
 import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-session.ts";
 import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
@@ -60,6 +61,7 @@ export class TorporClient {
   readonly wakes: WakeClient;
   readonly ports: PortClient;
   readonly supervised: SupervisedClient;
+  readonly interpreters: InterpreterClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -71,6 +73,7 @@ export class TorporClient {
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
     this.supervised = new SupervisedClient(this.#transport);
+    this.interpreters = new InterpreterClient(this.#transport);
   }
 
   /** Gives idle connections back. */

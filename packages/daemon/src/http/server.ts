@@ -10,6 +10,7 @@ import { serveDiff } from "./routes/diff.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveImages } from "./routes/images.ts";
+import { serveInterpreters } from "./routes/interpreters.ts";
 import { serveOperations } from "./routes/operations.ts";
 import { servePorts } from "./routes/ports.ts";
 import { serveSandboxes } from "./routes/sandboxes.ts";
@@ -56,6 +57,7 @@ export async function createHttpServer(served: Served, options: { logger?: Fasti
   serveEvents(app, served);
   serveWebhooks(app, served);
   servePorts(app, served);
+  serveInterpreters(app, served);
   serveSessions(app, served, sessionClients);
   serveSessionSockets(app, served, sessionClients);
   serveSnapshots(app, served);
