@@ -115,6 +115,25 @@ test("Y07: the end of a shell is told from the daemon's, and its successor lives
   expect(closeCodes.ended).not.toBe(closeCodes.shutdown);
 });
 
+test("an interpreter's variables live over a pause, in a fork, and over a run that was interrupted", async () => {
+  const name = await startSandbox(client);
+  const python = (sandbox: string, code: string, timeoutMs?: number) =>
+    client.interpreters.run(sandbox, "python", { code, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  await python(name, "x = 41\nimport time");
+  expect(await python(name, "time.sleep(60)", 300)).toMatchObject({ error: { name: "TimeoutError" } });
+  await client.pause(name);
+  await client.resume(name);
+  expect(await python(name, "x += 1\nprint('out')\nx")).toMatchObject({ stdout: "out\n", result: "42", error: null });
+  await client.fork(name, { name: `${name}-child` });
+  expect((await python(`${name}-child`, "x = 'child'\nx")).result).toBe("'child'");
+  expect((await python(name, "x")).result).toBe("42");
+  expect(await client.interpreters.run(name, "shell", { code: "cd /usr; a=1" })).toMatchObject({ exitCode: 0, error: null });
+  expect(await client.interpreters.run(name, "shell", { code: "echo $a; pwd; (exit 7)" })).toMatchObject({
+    stdout: "1\n/usr\n",
+    exitCode: 7,
+  });
+});
+
 async function lastOf(session: LastingSession): Promise<{ last: LastingEvent | undefined; text: string }> {
   let last: LastingEvent | undefined;
   let text = "";

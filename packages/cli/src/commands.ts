@@ -6,6 +6,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   exec: async () => (await import("./commands/exec.ts")).execCommand(),
   shell: async () => (await import("./commands/shell.ts")).shellCommand(),
   attach: async () => (await import("./commands/attach.ts")).attachCommand(),
+  repl: async () => (await import("./commands/repl.ts")).replCommand(),
   sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand(),
   list: async () => (await import("./commands/list.ts")).listCommand(),
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand(),

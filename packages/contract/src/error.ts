@@ -32,6 +32,7 @@ export const errorCatalogue = {
   operation_not_cancelable: { status: 409, retryable: false, summary: "The operation has ended, or can only go forward." },
   session_ended: { status: 409, retryable: false, summary: "The session has ended." },
   session_not_supervised: { status: 409, retryable: false, summary: "The session is not supervised: it cannot be started again." },
+  interpreter_busy: { status: 409, retryable: true, summary: "The interpreter runs something else." },
   session_paused: { status: 409, retryable: true, summary: "The stream ended since the sandbox was paused." },
   file_exists: { status: 409, retryable: false, summary: "There is something at that path already." },
   directory_not_empty: { status: 409, retryable: false, summary: "The directory has entries: remove it recursively." },

@@ -3,6 +3,7 @@ import { accessRoutes } from "./routes/access.ts";
 import { eventRoutes } from "./routes/event.ts";
 import { fileRoutes } from "./routes/file.ts";
 import { imageRoutes } from "./routes/image.ts";
+import { interpreterRoutes } from "./routes/interpreter.ts";
 import { operationRoutes } from "./routes/operation.ts";
 import { portRoutes } from "./routes/port.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
@@ -27,6 +28,7 @@ export const routes = {
   ...operationRoutes,
   ...eventRoutes,
   ...sessionRoutes,
+  ...interpreterRoutes,
   ...portRoutes,
   ...fileRoutes,
   ...imageRoutes,

@@ -45,6 +45,7 @@ import { family } from "./family.ts";
 import { type GuestUse, useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
 import { imagesInUse } from "./images-in-use.ts";
+import { createInterpreters, type Interpreters } from "./interpreters/interpreters.ts";
 import type { Command } from "./lifecycle/states.ts";
 import { type ListFilter, type Page, page } from "./listing.ts";
 import { Patience } from "./patience.ts";
@@ -149,6 +150,7 @@ export interface Lifecycle {
    */
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<GuestUse>;
   readonly sessions: Sessions;
+  readonly interpreters: Interpreters;
   logs(idOrName: string, limitBytes: number): Promise<string>;
   /** What one uses now, or all do. Nothing is woken or asked for it that does not run. */
   stats(idOrName: string): Promise<SandboxStats>;
@@ -269,6 +271,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     feed,
     answers: new Answers(ports),
     sessions: createSessions(desk),
+    interpreters: createInterpreters(desk),
     webhooks: createWebhooks(ports, courier),
     access: new Access(ports),
     requireOwn: (team, named) => requireOwn(ports.store, team, named),

@@ -72,6 +72,8 @@ export const calls = {
   stopSupervised: ["POST", "/v1/sandboxes/{id}/sessions/{sid}/stop"],
   restartSupervised: ["POST", "/v1/sandboxes/{id}/sessions/{sid}/restart"],
   writeSession: ["POST", "/v1/sandboxes/{id}/sessions/{sid}/input"],
+  createInterpreter: ["POST", "/v1/sandboxes/{id}/interpreters"],
+  runCode: ["POST", "/v1/sandboxes/{id}/interpreters/{iid}/run"],
   createWake: ["POST", "/v1/sandboxes/{id}/wakes"],
   listWakes: ["GET", "/v1/sandboxes/{id}/wakes"],
   removeWake: ["DELETE", "/v1/sandboxes/{id}/wakes/{wid}"],

@@ -34,6 +34,7 @@ import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
+import { InterpreterClient } from "./interpreter-client.ts";
 import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-session.ts";
 import { linesOf } from "./lines.ts";
 import { PortClient } from "./port-client.ts";
@@ -65,6 +66,7 @@ export class TorporClient {
   readonly supervised: SupervisedClient;
   /** What sandboxes use now. */
   readonly stats: StatsClient;
+  readonly interpreters: InterpreterClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, process.env));
@@ -78,6 +80,7 @@ export class TorporClient {
     this.access = new AccessClient(this.#transport);
     this.supervised = new SupervisedClient(this.#transport);
     this.stats = new StatsClient(this.#transport);
+    this.interpreters = new InterpreterClient(this.#transport);
   }
 
   /** Gives idle connections back. */

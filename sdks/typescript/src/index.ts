@@ -7,6 +7,7 @@ export type { ClientOptions } from "./endpoint.ts";
 export type { EventClient, EventFilter } from "./event-client.ts";
 export type { AsUser, FileClient } from "./file-client.ts";
 export type { ImageClient, OnProgress } from "./image-client.ts";
+export type { InterpreterClient } from "./interpreter-client.ts";
 export type { LastingEvent, LastingOptions, LastingSession } from "./lasting-session.ts";
 export type { PortClient } from "./port-client.ts";
 export type { ServerFrame } from "./session-protocol.ts";

@@ -21,6 +21,7 @@ import { serveDiff } from "./routes/diff.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveImages } from "./routes/images.ts";
+import { serveInterpreters } from "./routes/interpreters.ts";
 import { serveOperations } from "./routes/operations.ts";
 import { servePorts } from "./routes/ports.ts";
 import { serveSandboxes } from "./routes/sandboxes.ts";
@@ -112,6 +113,7 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   serveEvents(app, served);
   serveWebhooks(app, served);
   servePorts(app, served);
+  serveInterpreters(app, served);
   serveSessions(app, served, sessionClients);
   serveSessionSockets(app, served, sessionClients);
   serveSnapshots(app, served);

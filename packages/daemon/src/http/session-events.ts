@@ -10,7 +10,8 @@ const aliveMs = 15_000;
 /** A session's frames as server-sent events. Output has its sequence number as id: EventSource comes back with the last one. */
 export async function* sessionEvents(
   frames: AsyncIterable<ReaderFrame>,
-  explain: (error: unknown) => TorporError,
+  /** undefined: there is nobody any more to tell. */
+  explain: (error: unknown) => TorporError | undefined,
 ): AsyncGenerator<Uint8Array> {
   const iterator = frames[Symbol.asyncIterator]();
   let opening = `retry: ${reconnectMs}\n`;
@@ -31,7 +32,8 @@ export async function* sessionEvents(
   } catch (error) {
     // Before the first event it is a plain answer.
     if (opening !== "") throw error;
-    yield Buffer.from(event("error", toErrorBody(explain(error)) satisfies ErrorBody));
+    const known = explain(error);
+    if (known !== undefined) yield Buffer.from(event("error", toErrorBody(known) satisfies ErrorBody));
   } finally {
     await iterator.return?.();
   }

@@ -51,6 +51,7 @@ export function createProcessGuest(root: string): ProcessGuest {
       if (session.describe().end === null) session.signal("KILL");
       await session.ended;
       all.delete(id);
+      begun.delete(id);
     },
   };
   const close = (reason: "paused" | "stopped" | "lost") => {

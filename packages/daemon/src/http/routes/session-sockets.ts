@@ -24,7 +24,7 @@ export function serveSessionSockets(app: FastifyInstance, { lifecycle, ids }: Se
     routes.execSocket,
     async ({ params }) => lifecycle.guest(params.id),
     (socket, guest, request) => {
-      const fail = (error: unknown) => sendError(socket, toTorporError(error, request));
+      const fail = failing(socket, request);
       // The first message is the request; everything after it is for the session.
       socket.once("message", (data, isBinary) => {
         try {
@@ -49,10 +49,17 @@ export function serveSessionSockets(app: FastifyInstance, { lifecycle, ids }: Se
     },
     (socket, { reading, takeover, connection }, request) => {
       if (takeover) clients.kick(placeOf(connection.guest.sandboxId, reading.sid));
-      connect(socket, connection, reading).catch((error) => sendError(socket, toTorporError(error, request)));
+      connect(socket, connection, reading).catch(failing(socket, request));
     },
     async ({ reading }, request, reply) => sendEvents(reading, request, reply),
   );
+}
+
+/** A client that has gone broke the reading off itself: that is no failure. */
+function failing(socket: WebSocket, request: FastifyRequest): (error: unknown) => void {
+  return (error) => {
+    if (socket.readyState === socket.OPEN) sendError(socket, toTorporError(error, request));
+  };
 }
 
 interface Connection {
@@ -91,8 +98,9 @@ async function sendEvents(reading: Reading, request: FastifyRequest, reply: Fast
   }
   const session = await reading.sessions.get(reading.sid);
   if (session.end !== null && lastEventId(request) === session.lastSeq) return reply.code(204).send();
-  const frames = endedByClosing(readSession(reading, leaving(reply)));
-  const stream = await startStream(sessionEvents(frames, (error) => toTorporError(error, request)));
+  const left = leaving(reply);
+  const frames = endedByClosing(readSession(reading, left));
+  const stream = await startStream(sessionEvents(frames, (error) => (left.aborted ? undefined : toTorporError(error, request))));
   cutOffWhenStalled(reply);
   return reply.type("text/event-stream").header("cache-control", "no-store").serializer(String).send(stream);
 }
