@@ -33,7 +33,7 @@ var failpoints = []struct{ name, when string }{
 	{"hold.begun", "it is stopped for want of room, and that is not written down"},
 	{"hold.written", "it is written down, the disk is not synced"},
 	{"hold.end.begun", "before it is let go on"},
-	{"hold.end.called", "it goes on, and that is not written down"},
+	{"hold.end.written", "that is written down, it does not go on yet"},
 	{"release.begun", "before it frees anything"},
 	{"release.killed", "the processes are killed"},
 	{"release.unmounted", "the disk is unmounted"},

@@ -91,17 +91,21 @@ const settleTime = 30 * time.Second
 func (r *Runtime) release() error {
 	r.turning.Lock()
 	defer r.turning.Unlock()
-	if r.held() == nil {
+	hold := r.held()
+	if hold == nil {
 		return nil
 	}
 	failpoint("hold.end.begun")
-	if err := r.cgroup.Thaw(); err != nil {
-		return err
+	// First: one that is not written down is let go by a shim that takes over.
+	if err := r.recordHold(nil); err != nil {
+		return errors.Join(err, r.recordHold(hold))
 	}
-	failpoint("hold.end.called")
-	err := r.recordHold(nil)
+	failpoint("hold.end.written")
+	if err := r.cgroup.Thaw(); err != nil {
+		return errors.Join(err, r.recordHold(hold))
+	}
 	r.onHold(nil)
-	return err
+	return nil
 }
 
 // change notes what it is about to do, so that a shim that takes over in between knows that it has to find out.
@@ -121,16 +125,19 @@ func (r *Runtime) change(name string, frozen bool, call func() error) error {
 	return nil
 }
 
-// takeOverFreeze finds out how a change ended that a killed shim had begun. A hold is what was written down, whatever it was at.
+// takeOverFreeze finds out how a change ended that a killed shim had begun. What the kernel has stopped is held, whatever was written down.
 func (r *Runtime) takeOverFreeze() {
-	if hold := r.held(); hold != nil {
+	hold := r.held()
+	if hold == nil && r.cgroup.IsFrozen() {
+		hold = &Hold{Since: time.Now().UTC()}
+	}
+	if hold != nil {
 		if err := r.cgroup.Freeze(); err != nil {
 			fmt.Fprintln(os.Stderr, "torpor-shim: a held sandbox can't be stopped:", err)
 		}
 		r.settle(hold)
 		_ = r.recordHold(hold)
-	} else {
-		_ = r.cgroup.Thaw() // a hold that was not written down yet
+		return
 	}
 	if r.state.Changing {
 		_ = r.recordFrozen(r.findOutFrozen(), false)

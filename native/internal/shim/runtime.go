@@ -377,7 +377,6 @@ func (r *Runtime) takeOver() {
 	}
 	r.oomsSeen = r.cgroup.OOMKills()
 	r.takeOverFreeze()
-	go r.watchRoom()
 	go func() {
 		for {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)

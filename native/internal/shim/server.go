@@ -98,12 +98,14 @@ func reachGuest(runtime *Runtime) error {
 	if phase == "running" && !runtime.isStopped() {
 		err := runtime.link.prepare()
 		if err == nil {
+			go runtime.watchRoom()
 			return nil
 		}
 		// It may be dying at this very moment, as the shim before did: somebody has to be there to tell of its end.
 		fmt.Fprintln(os.Stderr, "torpor-shim: no line to the guest yet:", err)
 	}
 	if phase == "running" || phase == "frozen" {
+		go runtime.watchRoom()
 		return runtime.link.listen()
 	}
 	return nil

@@ -53,11 +53,25 @@ async function ended(ports: Ports, runtimeId: string, before: Hold | undefined):
   const sandbox = await ownerOf(ports, runtimeId);
   if (sandbox === undefined) return;
   // It may not know this daemon yet, or have been told to let nothing new begin before it was held. An operation at work does it by itself.
-  if (sandbox.state === "running" && sandbox.operationId === null)
-    await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
+  if (sandbox.state === "running" && sandbox.operationId === null) await greetAgain(ports, sandbox, runtimeId);
   const heldMs = before === undefined ? null : ports.clock.now().getTime() - Date.parse(before.since);
   await tell(ports, sandbox, "sandbox.released", { reason: "disk_full", heldMs });
 }
+
+/** Its shim may be a new one too, to which the guest comes back a moment later. */
+async function greetAgain(ports: Ports, sandbox: SandboxRecord, runtimeId: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
+    } catch (error) {
+      if (tries === greetTries || ports.engine.held(runtimeId) !== null) throw error;
+      await ports.clock.sleep(greetPauseMs * 2 ** tries);
+    }
+  }
+}
+
+const greetTries = 6;
+const greetPauseMs = 25;
 
 async function ownerOf({ store }: Ports, runtimeId: string): Promise<SandboxRecord | undefined> {
   return (await store.listSandboxes()).find((record) => record.runtimeId === runtimeId && record.damage === undefined);

@@ -154,7 +154,7 @@ export interface Lifecycle {
   logs(idOrName: string, limitBytes: number): Promise<string>;
   /** What one uses now, or all do. Nothing is woken or asked for it that does not run. */
   stats(idOrName: string): Promise<SandboxStats>;
-  allStats(): Promise<Omit<NodeStats, "pool">>;
+  allStats(team?: string): Promise<Omit<NodeStats, "pool">>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
   /** Digests of the images that sandboxes and snapshots need. */
@@ -281,7 +281,7 @@ export function createLifecycle(given: Ports): Lifecycle {
       return runtimeId === null ? "" : ports.engine.logs(runtimeId, limitBytes);
     },
     stats: (idOrName) => stats.of(idOrName),
-    allStats: () => stats.all(),
+    allStats: (team) => stats.all(team),
     capacity: async () => ({ held: await ports.store.held(), capacity: ports.node.capacity }),
     imagesInUse: () => imagesInUse(ports),
     forget: (retention = defaultRetention) => forget(ports, retention),

@@ -1,4 +1,5 @@
 import type { NodeStats, SandboxStats } from "@torpor/contract";
+import { teamOf } from "./access/teams.ts";
 import { lookUp } from "./commands.ts";
 import type { RuntimeStats } from "./ports/engine.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -19,7 +20,7 @@ interface Look {
 export class Stats {
   readonly #ports: Ports;
   readonly #looks = new Map<string, Look>();
-  #all: Promise<readonly SandboxStats[]> | undefined;
+  #all: Promise<readonly { readonly team: string; readonly stats: SandboxStats }[]> | undefined;
 
   constructor(ports: Ports) {
     this.#ports = ports;
@@ -29,20 +30,21 @@ export class Stats {
     return (await this.#figures([await lookUp(this.#ports, idOrName)]))[0] as SandboxStats;
   }
 
-  /** Those who ask at the same time get the same figures: many readers cost no more than one. */
-  async all(): Promise<Omit<NodeStats, "pool">> {
+  /** Those who ask at the same time get the same figures: many readers cost no more than one. Of a team each gets its own. */
+  async all(team?: string): Promise<Omit<NodeStats, "pool">> {
     this.#all ??= this.#lookAtAll().finally(() => {
       this.#all = undefined;
     });
-    const sandboxes = [...(await this.#all)];
+    const sandboxes = (await this.#all).filter((one) => team === undefined || one.team === team).map(({ stats }) => stats);
     return { at: this.#ports.clock.now().toISOString(), sandboxes };
   }
 
-  async #lookAtAll(): Promise<readonly SandboxStats[]> {
+  async #lookAtAll() {
     const records = await this.#ports.store.listSandboxes();
     const runtimes = new Set(records.map(({ runtimeId }) => runtimeId));
     for (const runtimeId of this.#looks.keys()) if (!runtimes.has(runtimeId)) this.#looks.delete(runtimeId);
-    return this.#figures(records);
+    const figures = await this.#figures(records);
+    return figures.map((stats, index) => ({ team: teamOf(records[index] ?? {}), stats }));
   }
 
   async #figures(records: readonly SandboxRecord[]): Promise<SandboxStats[]> {

@@ -27,6 +27,8 @@ import { createPoolImages } from "./images/pool-images.ts";
 import { openInstance } from "./instance.ts";
 import { lockDataDirectory } from "./lock.ts";
 import type { Logger } from "./log.ts";
+import { measuredStore } from "./metrics/measured-store.ts";
+import { Metrics } from "./metrics/metrics.ts";
 import { NatNetwork } from "./network/nat-network.ts";
 import { findResolver, isLoopback } from "./network/resolver.ts";
 import { parseSubnet } from "./network/subnet.ts";
@@ -85,7 +87,9 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
   await network.open();
   releases.push(async () => (await idle()) && network.close());
-  const store = await open({ store: config.store, dataDirectory, instance });
+  const metrics = new Metrics();
+  const opened = await open({ store: config.store, dataDirectory, instance });
+  const store = measuredStore(opened, metrics);
   releases.push(() => store.close());
 
   const host = await readNodeFacts();
@@ -140,7 +144,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
       listening: { addresses, publicUrl: config.listening.publicUrl?.origin ?? null },
     };
   };
-  const served: Served = { lifecycle, images, ids: randomIds, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
+  const served: Served = { lifecycle, images, ids: randomIds, metrics, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
   const app = await createHttpServer(served, { logger: log });
   releases.push(() => app.close());
   const tcp = await createTcpServers(served, { listening: config.listening, page: pageDirectory, instance, logger: log });

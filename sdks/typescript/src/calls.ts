@@ -92,6 +92,8 @@ export const calls = {
   capabilities: ["GET", "/v1/capabilities"],
   info: ["GET", "/v1/info"],
   health: ["GET", "/v1/health"],
+  healthz: ["GET", "/healthz"],
+  metrics: ["GET", "/metrics"],
   version: ["GET", "/v1/version"],
   openapi: ["GET", "/v1/openapi.json"],
 } as const satisfies Record<RouteName, readonly [string, string]>;

@@ -27,6 +27,22 @@ export const systemRoutes = {
     summary: "Whether it can take calls.",
     responses: { 200: json(z.object({ status: z.literal("ok") })) },
   }),
+  healthz: route({
+    method: "GET",
+    path: "/healthz",
+    scope: "public",
+    tag: "system",
+    summary: "Whether it has recovered and its store answers: what a supervisor asks.",
+    responses: { 200: json(z.object({ status: z.literal("ok") })) },
+  }),
+  metrics: route({
+    method: "GET",
+    path: "/metrics",
+    scope: "metrics",
+    tag: "system",
+    summary: "Figures in the text format of Prometheus: sandboxes by state, operations, requests, the pool.",
+    responses: { 200: { kind: "text" } },
+  }),
   version: route({
     method: "GET",
     path: "/v1/version",

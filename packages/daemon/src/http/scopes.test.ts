@@ -15,7 +15,7 @@ const guarded = all.filter(({ need }) => need !== "public");
 test("every route says what it needs, and what is open to all is known by name", () => {
   for (const { name, need } of all) expect(["*", "any", "public", ...scopes], name).toContain(need);
   const open = all.filter(({ need }) => need === "public").map(({ name }) => name);
-  expect(open.sort()).toEqual(["callWake", "callWakeByGet", "callWakeByPut", "health", "login", "logout"]);
+  expect(open.sort()).toEqual(["callWake", "callWakeByGet", "callWakeByPut", "health", "healthz", "login", "logout"]);
 });
 
 describe.each(guarded)("$route.method $route.path", ({ name, route, need }) => {

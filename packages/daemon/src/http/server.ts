@@ -12,6 +12,7 @@ import { answerError, answerUnknownRoute } from "./error-answer.ts";
 import { keepGate } from "./gate.ts";
 import type { Hosts } from "./hosts.ts";
 import { parseJson } from "./json-body.ts";
+import { measureRequests } from "./measure.ts";
 import { servePage } from "./page.ts";
 import type { PortHosts } from "./port-hosts.ts";
 import { PortProxy } from "./port-proxy.ts";
@@ -92,6 +93,7 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   const gate = tcp && { access: served.lifecycle.access, hosts: tcp.hosts, cookie: `torpor_${tcp.instance}` };
   if (gate === undefined) app.addHook("onRequest", async (request) => admit(request, owner));
   app.addHook("onRequest", checkRequest);
+  measureRequests(app, served.metrics);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJson);
 

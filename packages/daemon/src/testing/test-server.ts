@@ -15,6 +15,8 @@ import type { Served } from "../http/served.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createTcpServers } from "../http/tcp.ts";
 import type { Listening } from "../listening.ts";
+import { measuredStore } from "../metrics/measured-store.ts";
+import { Metrics } from "../metrics/metrics.ts";
 import { createHttpReceivers } from "../receivers/http-receivers.ts";
 import { createTargets } from "../receivers/targets.ts";
 import { ProcessEngine } from "./process-engine.ts";
@@ -48,14 +50,15 @@ export async function startTestServer({
   const images = new MemoryImages({ present: ["debian", "python:3.12"], remote: ["alpine"] });
   const receivers = createHttpReceivers(createTargets("127.0.0.0/8"));
   const ports: Ports = { ...world.ports(), engine, images, receivers, clock, ids, tokens: randomTokens, schedules: cronSchedules };
-  const lifecycle = createLifecycle(ports);
+  const metrics = new Metrics();
+  const lifecycle = createLifecycle({ ...ports, store: measuredStore(ports.store, metrics) });
   const addresses: string[] = [];
   const info = async (): Promise<Info> => {
     const { capabilities, ...binary } = await engine.describe();
     return { ...host, engine: binary, capabilities, listening: { addresses, publicUrl: null } };
   };
   const portHosts = new PortHosts({ publicUrl: tcp?.publicUrl, allowHosts: tcp?.allowHosts ?? [] });
-  const served: Served = { lifecycle, images, ids, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
+  const served: Served = { lifecycle, images, ids, metrics, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
   const app = await createHttpServer(served);
   await listenOnSocket(app, socketPath);
   const { page = "/nowhere", logger, ...listening } = tcp ?? {};
