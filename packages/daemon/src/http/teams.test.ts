@@ -22,6 +22,7 @@ beforeAll(async () => {
     wid: (webhook.body.webhook as { id: string }).id,
     sid: "se_aaaaaaaaaaaaaaaa",
     port: "80",
+    iid: "python",
   });
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -42,6 +43,12 @@ describe.each(naming)("what another team has is as if it were not there: $name",
     expect(answer, answer.text).toMatchObject({ status: 404, body: { error: { code: expect.stringMatching(/_not_found$/) } } });
     expect(answer.text).not.toContain("red ");
   });
+});
+
+test("live figures are of one's own", async () => {
+  const { body } = await blue("/v1/stats");
+  expect((body.sandboxes as { name: string }[]).map(({ name }) => name)).not.toContain("reds");
+  expect(((await red("/v1/stats")).body.sandboxes as { name: string }[]).map(({ name }) => name)).toContain("reds");
 });
 
 test("nothing of theirs was changed by all that", async () => {
@@ -170,6 +177,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   "/v1/sandboxes/{id}/rebase": { image: "debian" },
   "/v1/sandboxes/{id}/wakes": { afterMs: 1000 },
   "/v1/sandboxes/{id}/ports/{port}": {},
+  "/v1/sandboxes/{id}/interpreters": { language: "python" },
+  "/v1/sandboxes/{id}/interpreters/{iid}/run": { code: "1" },
 };
 const queries: Readonly<Record<string, string>> = Object.fromEntries(
   ["files", "files/stat", "files/list", "archive"].map((path) => [`/v1/sandboxes/{id}/${path}`, "?path=/a"]),
