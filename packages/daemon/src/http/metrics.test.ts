@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import type { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { WebSocket } from "ws";
 import { startTestServer, type TestServer } from "../testing/index.ts";
 
 let server: TestServer;
@@ -39,10 +41,16 @@ test("sandboxes, operations, requests and the pool are counted", async () => {
 
 test("a client of a session is counted as long as it is there", async () => {
   await server.served.lifecycle.create({ image: "debian", name: "base" });
-  const socket = new WebSocket(`ws+unix://${server.socketPath}:/v1/sandboxes/base/exec`);
-  await new Promise((resolve) => socket.once("open", resolve));
+  const headers = {
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+  };
+  const asked = request({ socketPath: server.socketPath, path: "/v1/sandboxes/base/exec", headers });
+  const [, socket] = (await once(asked.end(), "upgrade")) as [unknown, Socket];
   expect(await scrape()).toContain("torpor_session_sockets 1\n");
-  socket.terminate();
+  socket.destroy();
   await vi.waitFor(async () => expect(await scrape()).toContain("torpor_session_sockets 0\n"));
 });
 
