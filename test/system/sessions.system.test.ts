@@ -47,6 +47,21 @@ test("a supervised process keeps its pid over a pause with memory, begins anew w
   expect((await state()).supervision).toMatchObject({ desired: "stopped", state: "stopped", attempt: 3 });
 });
 
+test("what is typed to a supervised process that has just died reaches the next one", async () => {
+  const name = await startSandbox(client);
+  const { id, pid } = await client.startSession(name, { argv: ["cat"], stdin: true, supervise: { backoffMs: 300 } });
+  const typist = new Follower(await client.attach(name, id));
+  await typist.say("one\n", (text) => text.includes("one"));
+  await client.exec(name, { argv: ["kill", "-9", String(pid)] });
+  await eventually(
+    async () => (await client.session(name, id)).supervision?.state,
+    (state) => state === "backoff",
+  );
+  await typist.say("two\n", (text) => text.includes("two"));
+  expect(typist.text).toBe("one\ntwo\n");
+  typist.stream.close();
+});
+
 test("Y09, Y03: a paste of 100 KiB into a terminal arrives once over cuts and a pause; the one who watches sees it too", async () => {
   const name = await startSandbox(client);
   await using proxy = await CuttingProxy.open(inject("torporSocket"));

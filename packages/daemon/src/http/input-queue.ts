@@ -1,3 +1,9 @@
+interface Piece {
+  readonly offset: number;
+  readonly data: Uint8Array;
+  readonly end: boolean;
+}
+
 /** Input of one connection that waits for the process, as one run of bytes. */
 export class InputQueue {
   /** Position of the first byte that waits; undefined until the client has told where it stands. */
@@ -37,13 +43,19 @@ export class InputQueue {
   }
 
   /** All that waits. */
-  take(): { readonly offset: number; readonly data: Uint8Array; readonly end: boolean } {
+  take(): Piece {
     const data = this.#chunks.length === 1 ? (this.#chunks[0] as Uint8Array) : Buffer.concat(this.#chunks);
     const offset = this.#base ?? 0;
     this.#chunks = [];
     this.#bytes = 0;
     if (this.#base !== undefined) this.#base += data.length;
-    const piece = { offset, data, end: this.#end };
-    return piece;
+    return { offset, data, end: this.#end };
+  }
+
+  /** It was not taken, or not whole. */
+  putBack({ offset, data }: Piece): void {
+    this.#base = offset;
+    if (data.length > 0) this.#chunks.unshift(data);
+    this.#bytes += data.length;
   }
 }

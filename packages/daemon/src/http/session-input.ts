@@ -16,6 +16,8 @@ export interface InputOptions {
   /** The same client, or a name for this connection: each one's input is counted for itself, so that none takes another's for a repeat. */
   readonly name: string;
   readonly writes: boolean;
+  /** When its process has ended, input waits for the next one. */
+  readonly supervised: boolean;
   readonly resized: (size: TerminalSize) => void;
 }
 
@@ -37,7 +39,7 @@ export class SessionInput {
     socket.on("message", (data, isBinary) => this.#take(data as Buffer, isBinary));
   }
 
-  /** The process runs: what came early goes to it now. A client that counts is told what has arrived of an earlier connection. */
+  /** The process runs, or the next one does: what came early goes to it now. A client that counts is told what has arrived of an earlier connection. */
   open(): void {
     this.#open = true;
     if (this.#options.client !== undefined && this.#options.writes) this.#tellTaken().catch(() => {});
@@ -97,7 +99,10 @@ export class SessionInput {
     while (!ended && !this.#queue.isEmpty) {
       const piece = this.#queue.take();
       ended = piece.end;
-      const taken = await sessions.write(sessionId, { client: name, ...piece });
+      const taken = await sessions.write(sessionId, { client: name, ...piece }).catch((error: unknown) => {
+        this.#queue.putBack(piece);
+        throw error;
+      });
       if (client !== undefined) this.#socket.send(encodeNumber(frameKinds.inputTaken, taken));
       this.#resume();
     }
@@ -113,6 +118,11 @@ export class SessionInput {
   /** The process takes no more input: it closed it or ended. What still comes is read and dropped, as a shell's pipe would. */
   #drop(error: unknown): void {
     if (error instanceof TorporError && error.code === "invalid_request") this.#refuse(error.message);
+    if (this.#options.supervised && error instanceof TorporError && error.code === "session_ended") {
+      this.#open = false;
+      this.#busy = false;
+      return;
+    }
     this.#socket.removeAllListeners("message");
     this.#socket.on("message", () => {});
     this.#resume();

@@ -12,7 +12,7 @@ export async function pumpFrames(socket: WebSocket, frames: AsyncIterable<Reader
     if (frame.type === "end") return finish(socket, encodeFrame(frame), closeCodeOf(frame.end));
     if (frame.type === "output") await sendPaced(socket, encodeFrame(frame));
     else socket.send(encodeFrame(frame));
-    if (frame.type === "started") started();
+    if (frame.type === "started" || (frame.type === "mark" && frame.mark.pid !== null)) started();
   }
   if (socket.readyState === socket.OPEN) throw new TorporError("internal", "the session's output broke off without an end");
 }

@@ -29,7 +29,7 @@ export function serveSessionSockets(app: FastifyInstance, { lifecycle, ids }: Se
       socket.once("message", (data, isBinary) => {
         try {
           const start = { ...parseStart(data as Buffer, isBinary), sessionId: ids.next("se"), hold: true };
-          connect(socket, { guest, clients, sid: start.sessionId, client: undefined, writes: true }, start).catch(fail);
+          connect(socket, { guest, clients, sid: start.sessionId, client: undefined, writes: true, supervised: false }, start).catch(fail);
         } catch (error) {
           fail(error);
         }
@@ -45,7 +45,8 @@ export function serveSessionSockets(app: FastifyInstance, { lifecycle, ids }: Se
       const writes = mode === "write" && isUpgrade(request);
       const reading = { sessions: guest.sessions, sid, after: lastEventId(request) ?? after, hold: query.hold ?? writes };
       await checkReading(reading);
-      return { reading, takeover, connection: { guest, clients, sid, client, writes } };
+      const supervised = writes && (await lifecycle.sessions.get(id, sid)).supervision !== undefined;
+      return { reading, takeover, connection: { guest, clients, sid, client, writes, supervised } };
     },
     (socket, { reading, takeover, connection }, request) => {
       if (takeover) clients.kick(placeOf(connection.guest.sandboxId, reading.sid));
@@ -68,11 +69,12 @@ interface Connection {
   readonly sid: string;
   readonly client: string | undefined;
   readonly writes: boolean;
+  readonly supervised: boolean;
 }
 
 /** Joins a client to a session, one that begins with it or one that is there. */
 async function connect(socket: WebSocket, connection: Connection, what: SessionStart | Reading): Promise<void> {
-  const { guest, clients, sid, client, writes } = connection;
+  const { guest, clients, sid, client, writes, supervised } = connection;
   const { sessions, sandboxId } = guest;
   const place = placeOf(sandboxId, sid);
   const input = new SessionInput(socket, {
@@ -81,6 +83,7 @@ async function connect(socket: WebSocket, connection: Connection, what: SessionS
     client,
     name: client ?? randomUUID(),
     writes,
+    supervised,
     resized: (size) => clients.resized(place, size, socket),
   });
   clients.join(place, { socket, writes });
