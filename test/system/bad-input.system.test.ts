@@ -177,6 +177,7 @@ test("a killed runtime: the sandbox is failed with the reason within 10 s, and b
   const stream = await client.stream(name, { argv: ["sleep", "1000"] });
   const frames = stream[Symbol.asyncIterator]();
   expect((await frames.next()).value).toMatchObject({ type: "started" });
+  expect((await frames.next()).value).toEqual({ type: "live" });
   const { enginePid, directory } = await hostRuntime(client, instance, name);
   const killed = performance.now();
   await killHard(enginePid);
