@@ -1,0 +1,163 @@
+# Generated from ../_async by tools/generate.py. Not to be edited.
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Literal, overload
+
+from torpor._sync.process import Process
+from torpor._sync.terminal import Terminal
+from torpor._sync.transport import Transport
+
+from torpor._concurrent import Callback, Content
+from torpor._frames import decode
+from torpor._requests import Command, start_body
+from torpor._result import ExecResult, result_of
+from torpor._socket import Socket, SocketClosed
+from torpor._tail import Tail
+from torpor._units import Duration
+from torpor.errors import DaemonUnreachableError
+from torpor.models import ExecAnswer, Session
+
+#: A login shell, the better one if there is one.
+_SHELL = ["sh", "-c", "command -v bash >/dev/null && exec bash; exec sh"]
+
+
+class Commands:
+    """What runs commands in a sandbox."""
+
+    _transport: Transport
+
+    @property
+    def id(self) -> str:
+        raise NotImplementedError
+
+    @overload
+    def exec(
+        self,
+        command: Command,
+        *,
+        background: Literal[False] = False,
+        env: Mapping[str, str] | None = None,
+        workdir: str | None = None,
+        user: str | None = None,
+        stdin: Content | None = None,
+        timeout: Duration | None = None,
+        on_stdout: Callback[str] | None = None,
+        on_stderr: Callback[str] | None = None,
+        check: bool = False,
+    ) -> ExecResult: ...
+    @overload
+    def exec(
+        self,
+        command: Command,
+        *,
+        background: Literal[True],
+        env: Mapping[str, str] | None = None,
+        workdir: str | None = None,
+        user: str | None = None,
+        stdin: bool = False,
+        timeout: Duration | None = None,
+    ) -> Process: ...
+    def exec(
+        self,
+        command: Command,
+        *,
+        background: bool = False,
+        env: Mapping[str, str] | None = None,
+        workdir: str | None = None,
+        user: str | None = None,
+        stdin: Content | bool | None = None,
+        timeout: Duration | None = None,
+        on_stdout: Callback[str] | None = None,
+        on_stderr: Callback[str] | None = None,
+        check: bool = False,
+    ) -> ExecResult | Process:
+        """Runs a command: a text by `sh -c`, or a list of a program and its arguments.
+
+        It ends with any exit code; with `check` another one than 0 is raised as CommandFailedError. `timeout` is its running time,
+        after which it is killed and the exit code is 124. If the sandbox is paused meanwhile, it goes on when that is resumed.
+
+        With `background` it is left running, and what comes back is a process to read, write to, wait for and kill.
+        """
+        if background:
+            body = start_body(command, env=env, workdir=workdir, user=user, timeout=timeout, stdin=stdin or None)
+            return Process(self._transport, self.id, *(self._start(body)))
+        body = start_body(command, env=env, workdir=workdir, user=user, timeout=timeout)
+        if isinstance(stdin, bool):
+            stdin = None
+        if on_stdout is None and on_stderr is None and (stdin is None or isinstance(stdin, (str, bytes))):
+            result = self._run(body, stdin)
+            return result.check() if check else result
+        process = self._open({**body, **({} if stdin is None else {"stdin": True})})
+        with process:
+            feeding = None if stdin is None else process.feed(stdin)
+            try:
+                return process.wait(on_stdout=on_stdout, on_stderr=on_stderr, check=check)
+            finally:
+                if feeding is not None:
+                    process.close()
+                    feeding.end()
+
+    def terminal(
+        self,
+        command: Command | None = None,
+        *,
+        rows: int = 24,
+        columns: int = 80,
+        term: str = "xterm-256color",
+        env: Mapping[str, str] | None = None,
+        workdir: str | None = None,
+        user: str | None = None,
+    ) -> Terminal:
+        """Opens a terminal, with a shell in it unless told otherwise."""
+        size = {"rows": rows, "columns": columns, "term": term}
+        body = start_body(_SHELL if command is None else command, env=env, workdir=workdir, user=user, timeout=None, terminal=size)
+        return Terminal(self._transport, self.id, *(self._start(body)))
+
+    def attach(self, session: str, *, after: int = 0) -> Process:
+        """A process that was left running, by its id: its output after a sequence number; 0: all that is kept."""
+        return Process(self._transport, self.id, session, after=after)
+
+    def attach_terminal(self, session: str, *, after: int = 0) -> Terminal:
+        """A terminal again."""
+        return Terminal(self._transport, self.id, session, after=after)
+
+    def _start(self, body: Mapping[str, object]) -> tuple[str, Session]:
+        answer = self._transport.json("startSession", params={"id": self.id}, body=body)
+        session = Session.model_validate(answer)
+        return session.id, session
+
+    def _run(self, body: Mapping[str, object], stdin: str | bytes | None) -> ExecResult:
+        """In one call; over a connection of its own it would take a round trip more."""
+        content = stdin.encode() if isinstance(stdin, str) else stdin
+        given = {} if content is None else {"input": base64.b64encode(content).decode()}
+        answer = ExecAnswer.model_validate(self._transport.json("exec", params={"id": self.id}, body={**body, **given}))
+        stdout, stderr = base64.b64decode(answer.stdout), base64.b64decode(answer.stderr)
+        if answer.end.reason != "paused":
+            return result_of(answer.session_id, answer.end, stdout, stderr, answer.lost_bytes)
+        process = Process(self._transport, self.id, answer.session_id, after=answer.last_seq)
+        with process:
+            process.begin_with(Tail(stdout, answer.lost_bytes), Tail(stderr))
+            return process.wait()
+
+    def _open(self, body: Mapping[str, object]) -> Process:
+        """Starts a command that waits for its reader from its first output on."""
+        path = self._transport.socket_path("execSocket", {"id": self.id})
+        socket = Socket.open(self._transport.endpoint, path)
+        try:
+            socket.send(json.dumps(body))
+            frame = None
+            while not isinstance(frame, Session):
+                frame = decode(socket.receive() or b"")
+        except SocketClosed as error:
+            socket.close()
+            raise DaemonUnreachableError(
+                "the connection to torpord broke off before the command had started",
+                hint="torpor ps tells whether it runs.",
+            ) from error
+        except BaseException:
+            socket.close()
+            raise
+        return Process(self._transport, self.id, frame.id, frame, socket=socket)

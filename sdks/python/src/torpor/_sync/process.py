@@ -1,0 +1,250 @@
+# Generated from ../_async by tools/generate.py. Not to be edited.
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from types import TracebackType
+
+from torpor._sync.transport import Transport
+
+from torpor._concurrent import Beside, Callback, Content, call, chunks, sleep
+from torpor._frames import STDIN, STDIN_END, Output, decode, encode
+from torpor._result import ExecResult, result_of
+from torpor._socket import Socket, SocketClosed
+from torpor._sync.events import Events
+from torpor._tail import Tail
+from torpor._units import Deadline, Duration
+from torpor.errors import (
+    DaemonUnreachableError,
+    JournalGoneError,
+    SandboxNotRunningError,
+    SessionEndedError,
+    SessionNotFoundError,
+    TorporTimeoutError,
+)
+from torpor.models import SandboxRecord, Session, SessionEnd
+
+#: How long one look for output takes at most, in seconds.
+_LOOK_SECONDS = 3600.0
+#: A server that was restarted is waited for so often, a second each.
+_RECONNECTS = 60
+#: Bytes of input a message.
+_INPUT_BYTES = 64 * 1024
+
+
+class Process:
+    """A command or terminal in a sandbox. It goes on when nobody looks, and over a pause, and so does this: what it wrote comes
+    once and in order, whenever the sandbox is resumed.
+
+    `for output in process` gives its output as it comes, `wait` its end. Leaving it (`close`, or the end of `with`) leaves it running.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        sandbox: str,
+        session: str,
+        record: Session | None = None,
+        *,
+        after: int = 0,
+        socket: Socket | None = None,
+    ) -> None:
+        self._transport = transport
+        self._params = {"id": sandbox, "sid": session}
+        self._socket = socket
+        self._record = record
+        self._stdout = Tail()
+        self._stderr = Tail()
+        self._end: SessionEnd | None = None
+        self._lost_bytes = 0
+        #: The last output that was seen: one who attaches after it gets the rest.
+        self.seq = after
+
+    @property
+    def id(self) -> str:
+        """Of its session: `sandbox.attach(id)` finds it again, from another process too."""
+        return self._params["sid"]
+
+    @property
+    def pid(self) -> int | None:
+        """In the sandbox. None until it is known."""
+        return self._record.pid if self._record else None
+
+    @property
+    def ended(self) -> bool:
+        """As far as was seen: `inspect` asks."""
+        return self._end is not None
+
+    def inspect(self) -> Session:
+        """What the sandbox knows of it."""
+        self._record = Session.model_validate(self._transport.json("getSession", params=self._params))
+        return self._record
+
+    def __iter__(self) -> Iterator[Output]:
+        """Its output until its end. A reader that is slow holds the process up; what is not read is not lost."""
+        for output in self._outputs(Deadline(None)):
+            yield output
+
+    def wait(
+        self,
+        timeout: Duration | None = None,
+        *,
+        on_stdout: Callback[str] | None = None,
+        on_stderr: Callback[str] | None = None,
+        check: bool = False,
+    ) -> ExecResult:
+        """Its end, with the output that came since this object was made. TorporTimeoutError leaves it running.
+
+        With `check` an exit code other than 0 is raised as CommandFailedError.
+        """
+        decoders = {kind: codecs.getincrementaldecoder("utf-8")("replace") for kind in ("stdout", "stderr", "terminal")}
+        deadline = Deadline(timeout)
+        for output in self._outputs(deadline):
+            callback = on_stderr if output.stream == "stderr" else on_stdout
+            if callback is not None and (text := decoders[output.stream].decode(output.data)):
+                call(callback, text)
+        for kind, callback in (("stdout", on_stdout), ("terminal", on_stdout), ("stderr", on_stderr)):
+            if callback is not None and (text := decoders[kind].decode(b"", True)):
+                call(callback, text)
+        result = self.result
+        if result is None:
+            raise TorporTimeoutError(f"session {self.id} had not ended in time", hint="It goes on.", details={"sessionId": self.id})
+        return result.check() if check else result
+
+    @property
+    def result(self) -> ExecResult | None:
+        """How it ended and what came of its output, once that was seen."""
+        if self._end is None:
+            return None
+        lost = self._lost_bytes + self._stdout.lost_bytes + self._stderr.lost_bytes
+        return result_of(self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
+
+    def write(self, content: Content) -> None:
+        """Input. It waits when the process does not read."""
+        for chunk in chunks(content):
+            for start in range(0, len(chunk), _INPUT_BYTES):
+                self._tell(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
+
+    def close_stdin(self) -> None:
+        """The end of its input; output goes on."""
+        self._tell(encode(STDIN_END))
+
+    def signal(self, signal: str) -> None:
+        """Sends a signal, such as "INT", to its process group. One that has ended is no error."""
+        try:
+            self._transport.json("signalSession", params=self._params, body={"signal": signal})
+        except SessionEndedError:
+            return
+
+    def kill(self) -> None:
+        self.signal("KILL")
+
+    def close(self) -> None:
+        """Gives the connection back. The process goes on."""
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            socket.close()
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _tell(self, message: bytes) -> None:
+        socket = self._connection()
+        try:
+            socket.send(message)
+        except SocketClosed:
+            # After its end nobody wants input: its output tells of that.
+            return
+
+    def begin_with(self, stdout: Tail, stderr: Tail) -> None:
+        """Output that came over another connection."""
+        self._stdout, self._stderr = stdout, stderr
+
+    def feed(self, content: Content) -> Beside:
+        """Input beside output: a process may write before it has read all."""
+
+        def work() -> None:
+            self.write(content)
+            self.close_stdin()
+
+        return Beside(work)
+
+    def _connection(self) -> Socket:
+        if self._socket is None:
+            query = {"after": self.seq, "hold": True}
+            path = self._transport.socket_path("attachSession", self._params, query)
+            self._socket = Socket.open(self._transport.endpoint, path)
+        return self._socket
+
+    def _outputs(self, deadline: Deadline) -> Iterator[Output]:
+        """To the end, over pauses, or until the deadline."""
+        tries = _RECONNECTS
+        while self._end is None and not deadline.over:
+            try:
+                for output in self._attached(deadline):
+                    tries = _RECONNECTS
+                    yield output
+            except SandboxNotRunningError:
+                self._resumed(deadline)
+            except (SocketClosed, DaemonUnreachableError) as error:
+                self.close()
+                tries -= 1
+                if tries == 0 or self._record is None:
+                    raise DaemonUnreachableError(
+                        "the connection to torpord broke off before the command's end", hint="The command goes on."
+                    ) from error
+                sleep(deadline.left(1))
+
+    def _attached(self, deadline: Deadline) -> Iterator[Output]:
+        """What comes over one connection."""
+        socket = self._connection()
+        while not deadline.over:
+            message = socket.receive(deadline.left(_LOOK_SECONDS))
+            if message is None:
+                continue
+            try:
+                frame = decode(message)
+            except JournalGoneError as gone:
+                self._skip(gone)
+                return
+            if isinstance(frame, Session):
+                self._record = frame
+            elif isinstance(frame, Output):
+                self.seq = frame.seq
+                (self._stderr if frame.stream == "stderr" else self._stdout).add(frame.data)
+                yield frame
+            elif isinstance(frame, SessionEnd):
+                self.close()
+                if frame.reason == "paused":
+                    self._resumed(deadline)
+                else:
+                    self._end = frame
+                return
+
+    def _skip(self, gone: JournalGoneError) -> None:
+        """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""
+        self.close()
+        record = self.inspect()
+        if record.first_seq - 1 <= self.seq:
+            raise gone
+        self.seq = record.first_seq - 1
+        self._lost_bytes += 1
+
+    def _resumed(self, deadline: Deadline) -> None:
+        """Returns when the sandbox runs again: looks at it after the events of its life come, so none is missed."""
+        events = Events(self._transport, self._params["id"])
+        for _ in events.blocks(types=["sandbox.*"], deadline=deadline):
+            params = {"id": self._params["id"]}
+            record = SandboxRecord.model_validate(self._transport.json("getSandbox", params=params))
+            if record.state == "running":
+                return
+            if record.state not in ("pausing", "paused", "resuming"):
+                raise SessionNotFoundError(
+                    f"sandbox {record.name} is {record.state}: session {self.id} has ended with its runtime",
+                    hint="A paused sandbox that is resumed goes on, one that is stopped does not.",
+                )
+            if deadline.over:
+                return
