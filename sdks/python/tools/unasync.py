@@ -12,6 +12,7 @@ WORDS = [
     (r"\b__a(enter|exit|iter|next)__\b", r"__\1__"),
     (r"\bStopAsyncIteration\b", "StopIteration"),
     (r"\basynccontextmanager\b", "contextmanager"),
+    (r"\baclosing\b", "closing"),
     (r"\ba(close|read|iter_bytes)\(", r"\1("),
     (r"\basync_(\w+)", r"\1"),
     (r"\btorpor\._async\b", "torpor._sync"),

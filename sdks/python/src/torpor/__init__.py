@@ -2,7 +2,7 @@
 
 from torpor import errors, models
 from torpor._async.client import AsyncTorpor
-from torpor._async.process import AsyncProcess
+from torpor._async.command import AsyncCommand
 from torpor._async.sandbox import AsyncSandbox
 from torpor._async.terminal import AsyncTerminal
 from torpor._error import (
@@ -20,7 +20,7 @@ from torpor._frames import Output
 from torpor._result import CommandFailedError, ExecResult
 from torpor._summaries import FamilyMember, ImageProgress, Pruned, Version, WakeList
 from torpor._sync.client import Torpor
-from torpor._sync.process import Process
+from torpor._sync.command import Command
 from torpor._sync.sandbox import Sandbox
 from torpor._sync.terminal import Terminal
 from torpor._text import InvalidTextError
@@ -28,10 +28,11 @@ from torpor._units import Duration
 from torpor.errors import SandboxNotFoundError, TorporTimeoutError
 
 __all__ = [
-    "AsyncProcess",
+    "AsyncCommand",
     "AsyncSandbox",
     "AsyncTerminal",
     "AsyncTorpor",
+    "Command",
     "CommandFailedError",
     "ConflictError",
     "DeniedError",
@@ -45,7 +46,6 @@ __all__ = [
     "LimitExceededError",
     "NotFoundError",
     "Output",
-    "Process",
     "Pruned",
     "Sandbox",
     "SandboxNotFoundError",

@@ -38,6 +38,21 @@ def unpack(archive: IO[bytes], target: Path) -> None:
         raise InvalidArchiveError(f"the archive that the sandbox sent is not taken: {error}") from error
 
 
+def means_content(source: str | os.PathLike[str]) -> bool:
+    """`directory/.` is what is in it."""
+    return os.fspath(source).endswith(("/.", os.sep + ".")) or os.fspath(source) == "."
+
+
+def name_of(source: str | os.PathLike[str]) -> str:
+    return Path(os.path.abspath(source)).name
+
+
+def local_target(target: Path, source: str) -> Path:
+    """Where a file or directory of a sandbox comes to lie here."""
+    name = PurePosixPath(source).name
+    return target / name if target.is_dir() and not means_content(source) and name not in ("", "..") else target
+
+
 def _nameless(info: tarfile.TarInfo) -> tarfile.TarInfo:
     """Owners of this machine mean nothing in a sandbox."""
     info.uid = info.gid = 0

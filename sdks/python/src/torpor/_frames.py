@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from torpor._failure import failure_of
 from torpor.models import Session, SessionEnd
 
-STDIN, STDIN_END, RESIZE, SIGNAL = 0, 1, 2, 3
+STDIN, STDIN_END = 0, 1
 _STDOUT, _STDERR, _TERMINAL, _STARTED, _END, _ERROR = 16, 17, 18, 19, 20, 21
 
 Stream: TypeAlias = Literal["stdout", "stderr", "terminal"]
@@ -36,10 +36,6 @@ Frame: TypeAlias = Output | Session | SessionEnd
 
 def encode(kind: int, payload: bytes = b"") -> bytes:
     return bytes([kind]) + payload
-
-
-def encode_json(kind: int, value: Any) -> bytes:
-    return encode(kind, json.dumps(value).encode())
 
 
 def decode(message: bytes) -> Frame | None:

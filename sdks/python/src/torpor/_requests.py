@@ -11,7 +11,7 @@ from torpor._units import MIB, UNSET, Duration, Unset, milliseconds
 from torpor.errors import InvalidRequestError
 
 #: A text is for `sh -c`; a list is a program and its arguments.
-Command: TypeAlias = str | Sequence[str]
+CommandLine: TypeAlias = str | Sequence[str]
 OnTimeout: TypeAlias = Literal["pause", "stop", "remove"]
 NetworkMode: TypeAlias = Literal["default", "none"]
 RestartPolicy: TypeAlias = Literal["never", "on-failure", "always"]
@@ -70,10 +70,10 @@ def instant(at: datetime | Unset | None) -> str | Unset | None:
     return at.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def argv_of(command: Command) -> list[str]:
-    if isinstance(command, str):
-        return ["sh", "-c", command]
-    argv = [*command]
+def argv_of(line: CommandLine) -> list[str]:
+    if isinstance(line, str):
+        return ["sh", "-c", line]
+    argv = [*line]
     if not argv:
         raise InvalidRequestError("no command was given", hint=f'such as {shlex.join(["ls", "-l"])!r} or ["ls", "-l"]')
     return argv
@@ -85,7 +85,7 @@ def resources(memory_mib: float | None, cpus: float | None, disk_mib: float | No
 
 
 def start_body(
-    command: Command,
+    line: CommandLine,
     *,
     env: Mapping[str, str] | None,
     workdir: str | None,
@@ -94,7 +94,7 @@ def start_body(
     **more: object,
 ) -> dict[str, object]:
     return given(
-        argv=argv_of(command),
+        argv=argv_of(line),
         env=None if env is None else {**env},
         workdir=workdir,
         user=user,
@@ -107,4 +107,4 @@ def _bytes(mib: float | None) -> int | None:
     return None if mib is None else round(mib * MIB)
 
 
-__all__ = ["UNSET", "Command", "given", "instant", "resources", "settings", "start_body", "time_settings"]
+__all__ = ["UNSET", "CommandLine", "given", "instant", "resources", "settings", "start_body", "time_settings"]

@@ -45,6 +45,11 @@ class ExecResult:
         return self.exit_code == 0
 
     @property
+    def truncated(self) -> bool:
+        """Of a very long output the oldest part was dropped."""
+        return self.lost_bytes > 0
+
+    @property
     def timed_out(self) -> bool:
         return self.end.reason == "timeout"
 

@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from torpor._async.change import AsyncWaiting, async_change, sandbox_of
 from torpor._async.events import AsyncEvents
 from torpor._async.images import AsyncImages
+from torpor._async.operations import AsyncOperations
 from torpor._async.sandbox import AsyncSandbox
 from torpor._async.sandboxes import AsyncSandboxes
 from torpor._async.snapshots import AsyncSnapshots
@@ -38,6 +39,7 @@ class AsyncTorpor:
         self.images = AsyncImages(self._transport)
         self.snapshots = AsyncSnapshots(self._transport)
         self.sandboxes = AsyncSandboxes(self._transport)
+        self.operations = AsyncOperations(self._transport)
 
     async def create(
         self,
@@ -137,19 +139,14 @@ class AsyncTorpor:
                 return
             query["after"] = page["next"]
 
+    async def fork(self, id: str, *, name: str | None = None, memory: bool = True, timeout: Duration | None = None) -> AsyncSandbox:
+        """Copies a sandbox, by its id or name, with its memory and processes. `sandbox.fork` can do more."""
+        return await (await self.get(id)).fork(name=name, memory=memory, timeout=timeout)
+
     async def tree(self, sandbox: str | None = None) -> builtins.list[FamilyMember]:
         """What was forked from what: all, or the family of one sandbox. Parents stand before their children."""
         answer = await self._transport.json("tree", query={"sandbox": sandbox})
         return [FamilyMember.model_validate(member) for member in answer["members"]]
-
-    async def operation(self, id: str) -> Operation:
-        """How far a change is, or how it ended."""
-        return Operation.model_validate(await self._transport.json("getOperation", params={"oid": id}))
-
-    async def cancel(self, operation: str) -> Operation:
-        """Undoes a change that has not gone too far: it has failed then, with `operation_cancelled`."""
-        answer = await self._transport.json("cancelOperation", params={"oid": operation})
-        return Operation.model_validate(answer["operation"])
 
     async def capabilities(self) -> Capabilities:
         """What the server's engine can do, and why not."""

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 
 import httpx
 
@@ -38,7 +39,11 @@ class AsyncEvents:
         query = {"after": after, "limit": limit, "sandbox": sandbox or self._sandbox, "type": _joined(types)}
         return EventPage.model_validate(await self._transport.json("events", query=query))
 
-    async def __call__(
+    def __call__(self, *, after: int | None = None, sandbox: str | None = None, types: Sequence[str] | None = None) -> AsyncIterator[Event]:
+        """The same as `follow`."""
+        return self.follow(after=after, sandbox=sandbox, types=types)
+
+    async def follow(
         self, *, after: int | None = None, sandbox: str | None = None, types: Sequence[str] | None = None
     ) -> AsyncIterator[Event]:
         """Events as they come: from now on, or after a seq; 0: all that are kept.
@@ -46,9 +51,10 @@ class AsyncEvents:
         A connection that breaks is made anew, and goes on after the last event: none is missed and none comes twice.
         EventsGoneError is raised if the server has forgotten some of them meanwhile.
         """
-        async for block in self.blocks(after=after, sandbox=sandbox, types=types):
-            if block.event is not None:
-                yield block.event
+        async with aclosing(self.blocks(after=after, sandbox=sandbox, types=types)) as blocks:
+            async for block in blocks:
+                if block.event is not None:
+                    yield block.event
 
     async def blocks(
         self,
@@ -57,7 +63,7 @@ class AsyncEvents:
         sandbox: str | None = None,
         types: Sequence[str] | None = None,
         deadline: Deadline | None = None,
-    ) -> AsyncIterator[Block]:
+    ) -> AsyncGenerator[Block, None]:
         """Also those without an event: the first comes as soon as the server looks, others as signs of life."""
         last = None if after is None else str(after)
         met = False

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
-from torpor._archive import open_local, temporary_beside, unpack
+from torpor._archive import local_target, means_content, name_of, open_local, temporary_beside, unpack
 from torpor._async.transport import AsyncTransport
 from torpor._concurrent import AsyncContent, async_blocking
 from torpor._text import decode_text
-from torpor.errors import InvalidPathError
+from torpor.errors import InvalidPathError, TorporFileNotFoundError
 from torpor.models import Entry
 
 
@@ -23,14 +23,14 @@ class AsyncFiles:
         self._transport = transport
         self._params = {"id": sandbox}
 
-    async def read(self, path: str, *, user: str | None = None) -> bytes:
+    async def read(self, path: str, *, encoding: str = "utf-8", errors: str = "strict", user: str | None = None) -> str:
+        """A file's content as text. One that is none raises InvalidTextError, unless `errors` says "replace" or "ignore"."""
+        return decode_text(path, await self.read_bytes(path, user=user), encoding, errors)
+
+    async def read_bytes(self, path: str, *, user: str | None = None) -> bytes:
         """A file's content, as it is."""
         async with self.stream(path, user=user) as content:
             return b"".join([chunk async for chunk in content])
-
-    async def read_text(self, path: str, *, encoding: str = "utf-8", errors: str = "strict", user: str | None = None) -> str:
-        """A file's content as text. One that is none raises InvalidTextError, unless `errors` says "replace" or "ignore"."""
-        return decode_text(path, await self.read(path, user=user), encoding, errors)
 
     @asynccontextmanager
     async def stream(self, path: str, *, user: str | None = None) -> AsyncGenerator[AsyncIterator[bytes], None]:
@@ -57,6 +57,14 @@ class AsyncFiles:
         query = {"path": path, "user": user, "follow": follow}
         return Entry.model_validate(await self._transport.json("statFile", params=self._params, query=query))
 
+    async def exists(self, path: str, *, user: str | None = None) -> bool:
+        """Whether something is at a path, and be it a symbolic link to nothing."""
+        try:
+            await self.stat(path, follow=False, user=user)
+        except TorporFileNotFoundError:
+            return False
+        return True
+
     async def list(self, path: str = ".", *, depth: int | None = None, user: str | None = None) -> list[Entry]:
         """A directory's entries; with `depth` those of its directories too, so many levels down."""
         query = {"path": path, "user": user, "depth": depth}
@@ -80,25 +88,33 @@ class AsyncFiles:
         await self._transport.json("removeFile", params=self._params, query=query)
 
     async def upload(self, source: str | os.PathLike[str], target: str, *, user: str | None = None) -> None:
-        """A file of this machine becomes the file `target`; what is in a directory comes into the directory `target`."""
+        """Copies a file or directory of this machine into the sandbox, as `cp` does: into a directory that is there it goes under its name,
+        else the target is its new name. `source/.` means what is in a directory.
+        """
         content, mode = await async_blocking(open_local, Path(source))
         with content:
+            try:
+                there = (await self.stat(target, user=user)).type == "directory"
+            except TorporFileNotFoundError:
+                there = False
+            if there and not means_content(source):
+                target = f"{target.rstrip('/')}/{name_of(source)}"
             if mode is not None:
-                await self.write(target, content, mode=mode, parents=True, user=user)
+                await self.write(target, content, mode=mode, user=user)
                 return
             query = {"path": target, "user": user}
             await self._transport.upload("writeArchive", params=self._params, query=query, content=content)
 
     async def download(self, source: str, target: str | os.PathLike[str], *, user: str | None = None) -> None:
-        """A file becomes the file `target` of this machine; what is in a directory comes into the directory `target`.
-
-        What a sandbox sends is not trusted: nothing is written outside `target`, and there are no devices, owners or special permissions.
+        """The same the other way. What a sandbox sends is not trusted: nothing is written outside of the target, and there are no devices,
+        owners or special permissions.
         """
         entry = await self.stat(source, user=user)
+        local = await async_blocking(local_target, Path(target), source)
         if entry.type == "directory":
-            await self._download_directory(source, Path(target), user)
+            await self._download_directory(source, local, user)
         elif entry.type == "file":
-            await self._download_file(source, Path(target), user)
+            await self._download_file(source, local, user)
         else:
             raise InvalidPathError(f"{source} is neither a file nor a directory")
 

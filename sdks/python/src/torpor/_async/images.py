@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
+from contextlib import aclosing
 
 from torpor._async.transport import AsyncTransport
 from torpor._concurrent import AsyncCallback, async_call
-from torpor._failure import failure_of
-from torpor._lines import LineReader
 from torpor._requests import given
 from torpor._summaries import ImageProgress, Pruned
-from torpor.errors import DaemonUnreachableError
 from torpor.models import Image
 
 
@@ -69,20 +66,10 @@ class AsyncImages:
         return Pruned.model_validate(await self._transport.json("pruneImages"))
 
     async def _follow(self, name: str, body: dict[str, object], on_progress: AsyncCallback[ImageProgress] | None) -> Image:
-        lines = LineReader()
-        async with self._transport.stream(name, body=body, headers={"accept": "application/x-ndjson"}) as answer:
-            async for chunk in answer.aiter_bytes():
-                for line in lines.feed(chunk):
-                    if not line:
-                        continue
-                    message = json.loads(line)
-                    if "image" in message:
-                        return Image.model_validate(message["image"])
-                    if "error" in message:
-                        raise failure_of(message)
-                    if on_progress is not None:
-                        await async_call(on_progress, ImageProgress.model_validate(message["progress"]))
-        raise DaemonUnreachableError(
-            "the connection to torpord broke off before the image was there",
-            hint="The work goes on: ask again for its outcome.",
-        )
+        async with aclosing(self._transport.lines(name, body=body)) as lines:
+            async for line in lines:
+                if "image" in line:
+                    return Image.model_validate(line["image"])
+                if on_progress is not None:
+                    await async_call(on_progress, ImageProgress.model_validate(line["progress"]))
+        raise AssertionError("lines end with an image or an error")

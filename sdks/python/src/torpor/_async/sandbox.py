@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 from datetime import datetime
 from types import TracebackType
 from typing import Any
@@ -11,15 +12,15 @@ from torpor._async.change import AsyncWaiting, async_change, sandbox_of
 from torpor._async.commands import AsyncCommands
 from torpor._async.events import AsyncEvents
 from torpor._async.files import AsyncFiles
-from torpor._async.sessions import AsyncSessions
 from torpor._async.transport import AsyncTransport
+from torpor._async.wait_for import async_wait_for
 from torpor._async.wakes import AsyncWakes
 from torpor._concurrent import AsyncCallback
 from torpor._forked import ForkFailedError, children_of
 from torpor._requests import ResumeMemory, TimeSettings, given, instant, time_settings
-from torpor._units import Duration, milliseconds
+from torpor._units import Deadline, Duration, milliseconds
 from torpor.errors import SandboxNotFoundError
-from torpor.models import Event, Operation, SandboxRecord, Snapshot
+from torpor.models import Difference, Event, Operation, OperationAnswer, SandboxRecord, Snapshot
 
 #: What a yes or no about memory means to a resume.
 _RESUME: dict[bool, ResumeMemory] = {True: "prefer", False: "discard"}
@@ -38,7 +39,6 @@ class AsyncSandbox(AsyncCommands):
         self._transport = transport
         self._record = record
         self.files = AsyncFiles(transport, record.id)
-        self.sessions = AsyncSessions(transport, record.id)
         self.wakes = AsyncWakes(transport, record.id)
 
     def __repr__(self) -> str:
@@ -85,6 +85,11 @@ class AsyncSandbox(AsyncCommands):
         self._record = SandboxRecord.model_validate(await self._transport.json("getSandbox", params={"id": self.id}))
         return self._record
 
+    async def refresh(self) -> AsyncSandbox:
+        """Brings what it says of itself up to date. SandboxNotFoundError when it is gone."""
+        await self.inspect()
+        return self
+
     async def pause(
         self,
         *,
@@ -92,7 +97,7 @@ class AsyncSandbox(AsyncCommands):
         timeout: Duration | None = None,
         key: str | None = None,
         on_progress: AsyncCallback[Operation] | None = None,
-    ) -> Operation:
+    ) -> AsyncSandbox:
         """Saves its memory and frees all it holds but disk. Without `memory` its processes end and its files stay."""
         return await self._change("pauseSandbox", AsyncWaiting(timeout, None, key, on_progress), {"memory": memory})
 
@@ -104,13 +109,21 @@ class AsyncSandbox(AsyncCommands):
         wait_capacity: Duration | None = None,
         key: str | None = None,
         on_progress: AsyncCallback[Operation] | None = None,
-    ) -> Operation:
-        """Brings its processes back. Where its memory cannot be restored it boots fresh, and `operation.result["restored"]` says so;
+    ) -> AsyncSandbox:
+        """Brings its processes back. Where its memory cannot be restored it boots fresh, and `record.restored` says so;
         with memory="require" it stays paused, with an error. False boots fresh in any case.
         """
         mode = _RESUME[memory] if isinstance(memory, bool) else memory
         waiting = AsyncWaiting(timeout, wait_capacity, key, on_progress)
         return await self._change("resumeSandbox", waiting, {"memory": mode})
+
+    async def pause_and_wait(self, *, memory: bool = True, timeout_sec: Duration | None = None) -> AsyncSandbox:
+        """`pause` by another name."""
+        return await self.pause(memory=memory, timeout=timeout_sec)
+
+    async def resume_and_wait(self, *, memory: ResumeMemory | bool = True, timeout_sec: Duration | None = None) -> AsyncSandbox:
+        """`resume` by another name."""
+        return await self.resume(memory=memory, timeout=timeout_sec)
 
     async def stop(
         self,
@@ -119,7 +132,7 @@ class AsyncSandbox(AsyncCommands):
         timeout: Duration | None = None,
         key: str | None = None,
         on_progress: AsyncCallback[Operation] | None = None,
-    ) -> Operation:
+    ) -> AsyncSandbox:
         """Ends it and deletes its checkpoint; files stay. `grace` is the time between TERM and KILL."""
         body = given(graceMs=milliseconds(grace))
         return await self._change("stopSandbox", AsyncWaiting(timeout, None, key, on_progress), body)
@@ -131,7 +144,7 @@ class AsyncSandbox(AsyncCommands):
         wait_capacity: Duration | None = None,
         key: str | None = None,
         on_progress: AsyncCallback[Operation] | None = None,
-    ) -> Operation:
+    ) -> AsyncSandbox:
         """Boots it fresh from its files."""
         return await self._change("startSandbox", AsyncWaiting(timeout, wait_capacity, key, on_progress), {})
 
@@ -194,44 +207,60 @@ class AsyncSandbox(AsyncCommands):
     ) -> Snapshot:
         """Keeps its state under a name. It goes on, or stays as paused or stopped as it is."""
         body = given(name=name, memory=memory, labels=labels, pinned=pinned, expiresAt=instant(expires_at))
-        operation = await self._change("createSnapshot", AsyncWaiting(timeout, None, key, on_progress), body)
+        operation = (await self._answer("createSnapshot", AsyncWaiting(timeout, None, key, on_progress), body)).operation
         made = str(operation.result["snapshot"]["id"])
         return Snapshot.model_validate(await self._transport.json("getSnapshot", params={"nid": made}))
 
     async def restore(
         self, snapshot: str, *, memory: bool | None = None, timeout: Duration | None = None, key: str | None = None
-    ) -> Operation:
+    ) -> AsyncSandbox:
         """Puts it, paused or stopped, back to a snapshot. What it had is given up."""
         body = given(snapshot=snapshot, memory=memory)
         return await self._change("restoreSandbox", AsyncWaiting(timeout, None, key), body)
 
     async def rebase(
         self, image: str, *, rollback: Duration | None = None, timeout: Duration | None = None, key: str | None = None
-    ) -> Operation:
+    ) -> AsyncSandbox:
         """Puts its files, paused or stopped, over another image. Its state before is kept for a while, for `roll_back`."""
         body = given(image=image, rollbackMs=milliseconds(rollback))
         return await self._change("rebaseSandbox", AsyncWaiting(timeout, None, key), body)
 
-    async def roll_back(self, *, timeout: Duration | None = None, key: str | None = None) -> Operation:
+    async def roll_back(self, *, timeout: Duration | None = None, key: str | None = None) -> AsyncSandbox:
         """Takes its last rebase back."""
         return await self._change("rollbackSandbox", AsyncWaiting(timeout, None, key), {})
 
-    async def update(self, **times: Unpack[TimeSettings]) -> SandboxRecord:
+    async def update(self, **times: Unpack[TimeSettings]) -> AsyncSandbox:
         """Changes how its life is bounded in time. None takes a bound away; what is not named stays."""
-        return await self._record_of("updateSandbox", time_settings(times))
+        return await self._settle("updateSandbox", time_settings(times))
 
-    async def refresh(self, ttl: Duration | None = None) -> SandboxRecord:
-        """Its ttl begins anew, or it may run so long from now on at least."""
-        return await self._record_of("refreshSandbox", given(ttlMs=milliseconds(ttl)))
+    async def extend(self, ttl: Duration | None = None) -> AsyncSandbox:
+        """Lets it run on: its ttl begins anew, or it may run so long from now on at least."""
+        return await self._settle("refreshSandbox", given(ttlMs=milliseconds(ttl)))
+
+    async def wait_for(
+        self,
+        state: str | Sequence[str],
+        timeout: Duration | None = None,
+        *,
+        on_progress: AsyncCallback[SandboxRecord] | None = None,
+    ) -> AsyncSandbox:
+        """Returns when it is in the state, or in one of them. `on_progress` is told of each change of state or phase."""
+        states = (state,) if isinstance(state, str) else state
+        self._record = await async_wait_for(self._transport, self.id, states, Deadline(timeout), on_progress)
+        return self
 
     def events(self, *, after: int | None = None, types: Sequence[str] | None = None) -> AsyncIterator[Event]:
         """What happens to it, as it comes: from now on, or after a seq; 0: all that is kept."""
         return AsyncEvents(self._transport, self.id)(after=after, types=types)
 
-    async def operations(self) -> list[Operation]:
-        """What was done with it, newest first."""
-        answer = await self._transport.json("listOperations", params={"id": self.id})
-        return [Operation.model_validate(each) for each in answer["operations"]]
+    async def diff(self, other: str | None = None, *, limit: int | None = None) -> AsyncIterator[Difference]:
+        """How its files differ from its image's; with another sandbox, what that one has otherwise. Nothing is woken for it."""
+        query = {"with": other, "limit": limit}
+        async with aclosing(self._transport.lines("diffSandbox", params={"id": self.id}, query=query)) as lines:
+            async for line in lines:
+                if "end" in line:
+                    return
+                yield Difference.model_validate(line["difference"])
 
     async def logs(self, limit_bytes: int | None = None) -> str:
         """What its guest and engine wrote, newest last."""
@@ -247,15 +276,19 @@ class AsyncSandbox(AsyncCommands):
         except SandboxNotFoundError:
             return
 
-    async def _change(self, name: str, waiting: AsyncWaiting, body: Mapping[str, Any]) -> Operation:
+    async def _change(self, name: str, waiting: AsyncWaiting, body: Mapping[str, Any]) -> AsyncSandbox:
+        await self._answer(name, waiting, body)
+        return self
+
+    async def _answer(self, name: str, waiting: AsyncWaiting, body: Mapping[str, Any]) -> OperationAnswer:
         answer = await async_change(self._transport, name, waiting, id=self.id, body=body)
         self._record = sandbox_of(answer)
-        return answer.operation
+        return answer
 
-    async def _record_of(self, name: str, body: Mapping[str, Any]) -> SandboxRecord:
+    async def _settle(self, name: str, body: Mapping[str, Any]) -> AsyncSandbox:
         answer = await self._transport.json(name, params={"id": self.id}, body=body)
         self._record = SandboxRecord.model_validate(answer)
-        return self._record
+        return self
 
     async def _fork(self, body: Mapping[str, Any], waiting: AsyncWaiting) -> list[AsyncSandbox]:
         answer = await async_change(self._transport, "forkSandbox", waiting, id=self.id, body=body)

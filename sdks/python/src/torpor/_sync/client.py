@@ -8,6 +8,7 @@ from types import TracebackType
 
 from torpor._sync.events import Events
 from torpor._sync.images import Images
+from torpor._sync.operations import Operations
 from torpor._sync.sandbox import Sandbox
 from torpor._sync.sandboxes import Sandboxes
 from torpor._sync.snapshots import Snapshots
@@ -39,6 +40,7 @@ class Torpor:
         self.images = Images(self._transport)
         self.snapshots = Snapshots(self._transport)
         self.sandboxes = Sandboxes(self._transport)
+        self.operations = Operations(self._transport)
 
     def create(
         self,
@@ -138,19 +140,14 @@ class Torpor:
                 return
             query["after"] = page["next"]
 
+    def fork(self, id: str, *, name: str | None = None, memory: bool = True, timeout: Duration | None = None) -> Sandbox:
+        """Copies a sandbox, by its id or name, with its memory and processes. `sandbox.fork` can do more."""
+        return (self.get(id)).fork(name=name, memory=memory, timeout=timeout)
+
     def tree(self, sandbox: str | None = None) -> builtins.list[FamilyMember]:
         """What was forked from what: all, or the family of one sandbox. Parents stand before their children."""
         answer = self._transport.json("tree", query={"sandbox": sandbox})
         return [FamilyMember.model_validate(member) for member in answer["members"]]
-
-    def operation(self, id: str) -> Operation:
-        """How far a change is, or how it ended."""
-        return Operation.model_validate(self._transport.json("getOperation", params={"oid": id}))
-
-    def cancel(self, operation: str) -> Operation:
-        """Undoes a change that has not gone too far: it has failed then, with `operation_cancelled`."""
-        answer = self._transport.json("cancelOperation", params={"oid": operation})
-        return Operation.model_validate(answer["operation"])
 
     def capabilities(self) -> Capabilities:
         """What the server's engine can do, and why not."""

@@ -6,22 +6,22 @@ import json
 from collections.abc import Mapping
 from typing import Literal, overload
 
-from torpor._sync.process import Process
 from torpor._sync.terminal import Terminal
 from torpor._sync.transport import Transport
 
 from torpor._concurrent import Callback, Content
 from torpor._frames import decode
-from torpor._requests import Command, start_body
+from torpor._requests import CommandLine, start_body
 from torpor._result import ExecResult, result_of
 from torpor._socket import Socket, SocketClosed
+from torpor._sync.command import Command, OverPause, paused_failure
 from torpor._tail import Tail
 from torpor._units import Duration
 from torpor.errors import DaemonUnreachableError
 from torpor.models import ExecAnswer, Session
 
 #: A login shell, the better one if there is one.
-_SHELL = ["sh", "-c", "command -v bash >/dev/null && exec bash; exec sh"]
+_SHELL = ["sh", "-c", "exec $(command -v bash || echo sh) -l"]
 
 
 class Commands:
@@ -33,10 +33,14 @@ class Commands:
     def id(self) -> str:
         raise NotImplementedError
 
+    @property
+    def name(self) -> str:
+        raise NotImplementedError
+
     @overload
     def exec(
         self,
-        command: Command,
+        line: CommandLine,
         *,
         background: Literal[False] = False,
         env: Mapping[str, str] | None = None,
@@ -46,12 +50,13 @@ class Commands:
         timeout: Duration | None = None,
         on_stdout: Callback[str] | None = None,
         on_stderr: Callback[str] | None = None,
+        over_pause: OverPause = "raise",
         check: bool = False,
     ) -> ExecResult: ...
     @overload
     def exec(
         self,
-        command: Command,
+        line: CommandLine,
         *,
         background: Literal[True],
         env: Mapping[str, str] | None = None,
@@ -59,10 +64,10 @@ class Commands:
         user: str | None = None,
         stdin: bool = False,
         timeout: Duration | None = None,
-    ) -> Process: ...
+    ) -> Command: ...
     def exec(
         self,
-        command: Command,
+        line: CommandLine,
         *,
         background: bool = False,
         env: Mapping[str, str] | None = None,
@@ -72,37 +77,39 @@ class Commands:
         timeout: Duration | None = None,
         on_stdout: Callback[str] | None = None,
         on_stderr: Callback[str] | None = None,
+        over_pause: OverPause = "raise",
         check: bool = False,
-    ) -> ExecResult | Process:
+    ) -> ExecResult | Command:
         """Runs a command: a text by `sh -c`, or a list of a program and its arguments.
 
         It ends with any exit code; with `check` another one than 0 is raised as CommandFailedError. `timeout` is its running time,
-        after which it is killed and the exit code is 124. If the sandbox is paused meanwhile, it goes on when that is resumed.
+        after which it is killed and the exit code is 124. If the sandbox is paused meanwhile, SessionPausedError is raised, and the command
+        goes on after the resume: `attach(error.details["sessionId"])` finds it; with over_pause="wait" this call waits for that.
 
-        With `background` it is left running, and what comes back is a process to read, write to, wait for and kill.
+        With `background` it is left running, and what comes back is a command to read, write to, wait for and kill, over any pause.
         """
         if background:
-            body = start_body(command, env=env, workdir=workdir, user=user, timeout=timeout, stdin=stdin or None)
-            return Process(self._transport, self.id, *(self._start(body)))
-        body = start_body(command, env=env, workdir=workdir, user=user, timeout=timeout)
+            body = start_body(line, env=env, workdir=workdir, user=user, timeout=timeout, stdin=stdin or None)
+            return Command(self._transport, self.id, *(self._start(body)))
+        body = start_body(line, env=env, workdir=workdir, user=user, timeout=timeout)
         if isinstance(stdin, bool):
             stdin = None
         if on_stdout is None and on_stderr is None and (stdin is None or isinstance(stdin, (str, bytes))):
-            result = self._run(body, stdin)
+            result = self._run(body, stdin, over_pause)
             return result.check() if check else result
-        process = self._open({**body, **({} if stdin is None else {"stdin": True})})
-        with process:
-            feeding = None if stdin is None else process.feed(stdin)
+        command = self._open({**body, **({} if stdin is None else {"stdin": True})}, over_pause)
+        with command:
+            feeding = None if stdin is None else command.feed(stdin)
             try:
-                return process.wait(on_stdout=on_stdout, on_stderr=on_stderr, check=check)
+                return command.wait(on_stdout=on_stdout, on_stderr=on_stderr, check=check)
             finally:
                 if feeding is not None:
-                    process.close()
+                    command.close()
                     feeding.end()
 
     def terminal(
         self,
-        command: Command | None = None,
+        line: CommandLine | None = None,
         *,
         rows: int = 24,
         columns: int = 80,
@@ -113,23 +120,28 @@ class Commands:
     ) -> Terminal:
         """Opens a terminal, with a shell in it unless told otherwise."""
         size = {"rows": rows, "columns": columns, "term": term}
-        body = start_body(_SHELL if command is None else command, env=env, workdir=workdir, user=user, timeout=None, terminal=size)
+        body = start_body(_SHELL if line is None else line, env=env, workdir=workdir, user=user, timeout=None, terminal=size)
         return Terminal(self._transport, self.id, *(self._start(body)))
 
-    def attach(self, session: str, *, after: int = 0) -> Process:
-        """A process that was left running, by its id: its output after a sequence number; 0: all that is kept."""
-        return Process(self._transport, self.id, session, after=after)
+    def attach(self, session: str, *, after: int = 0) -> Command:
+        """A command that was left running, by its id: its output after a sequence number; 0: all that is kept."""
+        return Command(self._transport, self.id, session, after=after)
 
     def attach_terminal(self, session: str, *, after: int = 0) -> Terminal:
         """A terminal again."""
         return Terminal(self._transport, self.id, session, after=after)
+
+    def commands(self) -> list[Session]:
+        """Its commands and terminals, those that have ended too."""
+        answer = self._transport.json("listSessions", params={"id": self.id})
+        return [Session.model_validate(each) for each in answer["sessions"]]
 
     def _start(self, body: Mapping[str, object]) -> tuple[str, Session]:
         answer = self._transport.json("startSession", params={"id": self.id}, body=body)
         session = Session.model_validate(answer)
         return session.id, session
 
-    def _run(self, body: Mapping[str, object], stdin: str | bytes | None) -> ExecResult:
+    def _run(self, body: Mapping[str, object], stdin: str | bytes | None, over_pause: OverPause) -> ExecResult:
         """In one call; over a connection of its own it would take a round trip more."""
         content = stdin.encode() if isinstance(stdin, str) else stdin
         given = {} if content is None else {"input": base64.b64encode(content).decode()}
@@ -137,12 +149,14 @@ class Commands:
         stdout, stderr = base64.b64decode(answer.stdout), base64.b64decode(answer.stderr)
         if answer.end.reason != "paused":
             return result_of(answer.session_id, answer.end, stdout, stderr, answer.lost_bytes)
-        process = Process(self._transport, self.id, answer.session_id, after=answer.last_seq)
-        with process:
-            process.begin_with(Tail(stdout, answer.lost_bytes), Tail(stderr))
-            return process.wait()
+        if over_pause == "raise":
+            raise paused_failure(self.name, answer.session_id, answer.last_seq)
+        command = Command(self._transport, self.id, answer.session_id, after=answer.last_seq)
+        with command:
+            command.begin_with(Tail(stdout, answer.lost_bytes), Tail(stderr))
+            return command.wait()
 
-    def _open(self, body: Mapping[str, object]) -> Process:
+    def _open(self, body: Mapping[str, object], over_pause: OverPause) -> Command:
         """Starts a command that waits for its reader from its first output on."""
         path = self._transport.socket_path("execSocket", {"id": self.id})
         socket = Socket.open(self._transport.endpoint, path)
@@ -160,4 +174,4 @@ class Commands:
         except BaseException:
             socket.close()
             raise
-        return Process(self._transport, self.id, frame.id, frame, socket=socket)
+        return Command(self._transport, self.id, frame.id, frame, socket=socket, over_pause=over_pause)

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 
 import httpx
 from torpor._sync.transport import Transport
@@ -40,14 +41,19 @@ class Events:
         return EventPage.model_validate(self._transport.json("events", query=query))
 
     def __call__(self, *, after: int | None = None, sandbox: str | None = None, types: Sequence[str] | None = None) -> Iterator[Event]:
+        """The same as `follow`."""
+        return self.follow(after=after, sandbox=sandbox, types=types)
+
+    def follow(self, *, after: int | None = None, sandbox: str | None = None, types: Sequence[str] | None = None) -> Iterator[Event]:
         """Events as they come: from now on, or after a seq; 0: all that are kept.
 
         A connection that breaks is made anew, and goes on after the last event: none is missed and none comes twice.
         EventsGoneError is raised if the server has forgotten some of them meanwhile.
         """
-        for block in self.blocks(after=after, sandbox=sandbox, types=types):
-            if block.event is not None:
-                yield block.event
+        with closing(self.blocks(after=after, sandbox=sandbox, types=types)) as blocks:
+            for block in blocks:
+                if block.event is not None:
+                    yield block.event
 
     def blocks(
         self,
@@ -56,7 +62,7 @@ class Events:
         sandbox: str | None = None,
         types: Sequence[str] | None = None,
         deadline: Deadline | None = None,
-    ) -> Iterator[Block]:
+    ) -> Generator[Block, None, None]:
         """Also those without an event: the first comes as soon as the server looks, others as signs of life."""
         last = None if after is None else str(after)
         met = False

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from torpor._sync.transport import Transport
 
-from torpor._archive import open_local, temporary_beside, unpack
+from torpor._archive import local_target, means_content, name_of, open_local, temporary_beside, unpack
 from torpor._concurrent import Content, blocking
 from torpor._text import decode_text
-from torpor.errors import InvalidPathError
+from torpor.errors import InvalidPathError, TorporFileNotFoundError
 from torpor.models import Entry
 
 
@@ -25,14 +25,14 @@ class Files:
         self._transport = transport
         self._params = {"id": sandbox}
 
-    def read(self, path: str, *, user: str | None = None) -> bytes:
+    def read(self, path: str, *, encoding: str = "utf-8", errors: str = "strict", user: str | None = None) -> str:
+        """A file's content as text. One that is none raises InvalidTextError, unless `errors` says "replace" or "ignore"."""
+        return decode_text(path, self.read_bytes(path, user=user), encoding, errors)
+
+    def read_bytes(self, path: str, *, user: str | None = None) -> bytes:
         """A file's content, as it is."""
         with self.stream(path, user=user) as content:
             return b"".join([chunk for chunk in content])
-
-    def read_text(self, path: str, *, encoding: str = "utf-8", errors: str = "strict", user: str | None = None) -> str:
-        """A file's content as text. One that is none raises InvalidTextError, unless `errors` says "replace" or "ignore"."""
-        return decode_text(path, self.read(path, user=user), encoding, errors)
 
     @contextmanager
     def stream(self, path: str, *, user: str | None = None) -> Generator[Iterator[bytes], None, None]:
@@ -59,6 +59,14 @@ class Files:
         query = {"path": path, "user": user, "follow": follow}
         return Entry.model_validate(self._transport.json("statFile", params=self._params, query=query))
 
+    def exists(self, path: str, *, user: str | None = None) -> bool:
+        """Whether something is at a path, and be it a symbolic link to nothing."""
+        try:
+            self.stat(path, follow=False, user=user)
+        except TorporFileNotFoundError:
+            return False
+        return True
+
     def list(self, path: str = ".", *, depth: int | None = None, user: str | None = None) -> list[Entry]:
         """A directory's entries; with `depth` those of its directories too, so many levels down."""
         query = {"path": path, "user": user, "depth": depth}
@@ -82,25 +90,33 @@ class Files:
         self._transport.json("removeFile", params=self._params, query=query)
 
     def upload(self, source: str | os.PathLike[str], target: str, *, user: str | None = None) -> None:
-        """A file of this machine becomes the file `target`; what is in a directory comes into the directory `target`."""
+        """Copies a file or directory of this machine into the sandbox, as `cp` does: into a directory that is there it goes under its name,
+        else the target is its new name. `source/.` means what is in a directory.
+        """
         content, mode = blocking(open_local, Path(source))
         with content:
+            try:
+                there = (self.stat(target, user=user)).type == "directory"
+            except TorporFileNotFoundError:
+                there = False
+            if there and not means_content(source):
+                target = f"{target.rstrip('/')}/{name_of(source)}"
             if mode is not None:
-                self.write(target, content, mode=mode, parents=True, user=user)
+                self.write(target, content, mode=mode, user=user)
                 return
             query = {"path": target, "user": user}
             self._transport.upload("writeArchive", params=self._params, query=query, content=content)
 
     def download(self, source: str, target: str | os.PathLike[str], *, user: str | None = None) -> None:
-        """A file becomes the file `target` of this machine; what is in a directory comes into the directory `target`.
-
-        What a sandbox sends is not trusted: nothing is written outside `target`, and there are no devices, owners or special permissions.
+        """The same the other way. What a sandbox sends is not trusted: nothing is written outside of the target, and there are no devices,
+        owners or special permissions.
         """
         entry = self.stat(source, user=user)
+        local = blocking(local_target, Path(target), source)
         if entry.type == "directory":
-            self._download_directory(source, Path(target), user)
+            self._download_directory(source, local, user)
         elif entry.type == "file":
-            self._download_file(source, Path(target), user)
+            self._download_file(source, local, user)
         else:
             raise InvalidPathError(f"{source} is neither a file nor a directory")
 

@@ -1,18 +1,15 @@
 # Generated from ../_async by tools/generate.py. Not to be edited.
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
+from contextlib import closing
 
 from torpor._sync.transport import Transport
 
 from torpor._concurrent import Callback, call
-from torpor._failure import failure_of
-from torpor._lines import LineReader
 from torpor._requests import given
 from torpor._summaries import ImageProgress, Pruned
-from torpor.errors import DaemonUnreachableError
 from torpor.models import Image
 
 
@@ -71,20 +68,10 @@ class Images:
         return Pruned.model_validate(self._transport.json("pruneImages"))
 
     def _follow(self, name: str, body: dict[str, object], on_progress: Callback[ImageProgress] | None) -> Image:
-        lines = LineReader()
-        with self._transport.stream(name, body=body, headers={"accept": "application/x-ndjson"}) as answer:
-            for chunk in answer.iter_bytes():
-                for line in lines.feed(chunk):
-                    if not line:
-                        continue
-                    message = json.loads(line)
-                    if "image" in message:
-                        return Image.model_validate(message["image"])
-                    if "error" in message:
-                        raise failure_of(message)
-                    if on_progress is not None:
-                        call(on_progress, ImageProgress.model_validate(message["progress"]))
-        raise DaemonUnreachableError(
-            "the connection to torpord broke off before the image was there",
-            hint="The work goes on: ask again for its outcome.",
-        )
+        with closing(self._transport.lines(name, body=body)) as lines:
+            for line in lines:
+                if "image" in line:
+                    return Image.model_validate(line["image"])
+                if on_progress is not None:
+                    call(on_progress, ImageProgress.model_validate(line["progress"]))
+        raise AssertionError("lines end with an image or an error")

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import datetime
 from types import TracebackType
 from typing import Any
 
-from torpor._sync.sessions import Sessions
 from torpor._sync.transport import Transport
+from torpor._sync.wait_for import wait_for
 from torpor._sync.wakes import Wakes
 from typing_extensions import Unpack
 
@@ -18,9 +19,9 @@ from torpor._sync.change import Waiting, change, sandbox_of
 from torpor._sync.commands import Commands
 from torpor._sync.events import Events
 from torpor._sync.files import Files
-from torpor._units import Duration, milliseconds
+from torpor._units import Deadline, Duration, milliseconds
 from torpor.errors import SandboxNotFoundError
-from torpor.models import Event, Operation, SandboxRecord, Snapshot
+from torpor.models import Difference, Event, Operation, OperationAnswer, SandboxRecord, Snapshot
 
 #: What a yes or no about memory means to a resume.
 _RESUME: dict[bool, ResumeMemory] = {True: "prefer", False: "discard"}
@@ -39,7 +40,6 @@ class Sandbox(Commands):
         self._transport = transport
         self._record = record
         self.files = Files(transport, record.id)
-        self.sessions = Sessions(transport, record.id)
         self.wakes = Wakes(transport, record.id)
 
     def __repr__(self) -> str:
@@ -86,6 +86,11 @@ class Sandbox(Commands):
         self._record = SandboxRecord.model_validate(self._transport.json("getSandbox", params={"id": self.id}))
         return self._record
 
+    def refresh(self) -> Sandbox:
+        """Brings what it says of itself up to date. SandboxNotFoundError when it is gone."""
+        self.inspect()
+        return self
+
     def pause(
         self,
         *,
@@ -93,7 +98,7 @@ class Sandbox(Commands):
         timeout: Duration | None = None,
         key: str | None = None,
         on_progress: Callback[Operation] | None = None,
-    ) -> Operation:
+    ) -> Sandbox:
         """Saves its memory and frees all it holds but disk. Without `memory` its processes end and its files stay."""
         return self._change("pauseSandbox", Waiting(timeout, None, key, on_progress), {"memory": memory})
 
@@ -105,13 +110,21 @@ class Sandbox(Commands):
         wait_capacity: Duration | None = None,
         key: str | None = None,
         on_progress: Callback[Operation] | None = None,
-    ) -> Operation:
-        """Brings its processes back. Where its memory cannot be restored it boots fresh, and `operation.result["restored"]` says so;
+    ) -> Sandbox:
+        """Brings its processes back. Where its memory cannot be restored it boots fresh, and `record.restored` says so;
         with memory="require" it stays paused, with an error. False boots fresh in any case.
         """
         mode = _RESUME[memory] if isinstance(memory, bool) else memory
         waiting = Waiting(timeout, wait_capacity, key, on_progress)
         return self._change("resumeSandbox", waiting, {"memory": mode})
+
+    def pause_and_wait(self, *, memory: bool = True, timeout_sec: Duration | None = None) -> Sandbox:
+        """`pause` by another name."""
+        return self.pause(memory=memory, timeout=timeout_sec)
+
+    def resume_and_wait(self, *, memory: ResumeMemory | bool = True, timeout_sec: Duration | None = None) -> Sandbox:
+        """`resume` by another name."""
+        return self.resume(memory=memory, timeout=timeout_sec)
 
     def stop(
         self,
@@ -120,7 +133,7 @@ class Sandbox(Commands):
         timeout: Duration | None = None,
         key: str | None = None,
         on_progress: Callback[Operation] | None = None,
-    ) -> Operation:
+    ) -> Sandbox:
         """Ends it and deletes its checkpoint; files stay. `grace` is the time between TERM and KILL."""
         body = given(graceMs=milliseconds(grace))
         return self._change("stopSandbox", Waiting(timeout, None, key, on_progress), body)
@@ -132,7 +145,7 @@ class Sandbox(Commands):
         wait_capacity: Duration | None = None,
         key: str | None = None,
         on_progress: Callback[Operation] | None = None,
-    ) -> Operation:
+    ) -> Sandbox:
         """Boots it fresh from its files."""
         return self._change("startSandbox", Waiting(timeout, wait_capacity, key, on_progress), {})
 
@@ -195,40 +208,56 @@ class Sandbox(Commands):
     ) -> Snapshot:
         """Keeps its state under a name. It goes on, or stays as paused or stopped as it is."""
         body = given(name=name, memory=memory, labels=labels, pinned=pinned, expiresAt=instant(expires_at))
-        operation = self._change("createSnapshot", Waiting(timeout, None, key, on_progress), body)
+        operation = (self._answer("createSnapshot", Waiting(timeout, None, key, on_progress), body)).operation
         made = str(operation.result["snapshot"]["id"])
         return Snapshot.model_validate(self._transport.json("getSnapshot", params={"nid": made}))
 
-    def restore(self, snapshot: str, *, memory: bool | None = None, timeout: Duration | None = None, key: str | None = None) -> Operation:
+    def restore(self, snapshot: str, *, memory: bool | None = None, timeout: Duration | None = None, key: str | None = None) -> Sandbox:
         """Puts it, paused or stopped, back to a snapshot. What it had is given up."""
         body = given(snapshot=snapshot, memory=memory)
         return self._change("restoreSandbox", Waiting(timeout, None, key), body)
 
-    def rebase(self, image: str, *, rollback: Duration | None = None, timeout: Duration | None = None, key: str | None = None) -> Operation:
+    def rebase(self, image: str, *, rollback: Duration | None = None, timeout: Duration | None = None, key: str | None = None) -> Sandbox:
         """Puts its files, paused or stopped, over another image. Its state before is kept for a while, for `roll_back`."""
         body = given(image=image, rollbackMs=milliseconds(rollback))
         return self._change("rebaseSandbox", Waiting(timeout, None, key), body)
 
-    def roll_back(self, *, timeout: Duration | None = None, key: str | None = None) -> Operation:
+    def roll_back(self, *, timeout: Duration | None = None, key: str | None = None) -> Sandbox:
         """Takes its last rebase back."""
         return self._change("rollbackSandbox", Waiting(timeout, None, key), {})
 
-    def update(self, **times: Unpack[TimeSettings]) -> SandboxRecord:
+    def update(self, **times: Unpack[TimeSettings]) -> Sandbox:
         """Changes how its life is bounded in time. None takes a bound away; what is not named stays."""
-        return self._record_of("updateSandbox", time_settings(times))
+        return self._settle("updateSandbox", time_settings(times))
 
-    def refresh(self, ttl: Duration | None = None) -> SandboxRecord:
-        """Its ttl begins anew, or it may run so long from now on at least."""
-        return self._record_of("refreshSandbox", given(ttlMs=milliseconds(ttl)))
+    def extend(self, ttl: Duration | None = None) -> Sandbox:
+        """Lets it run on: its ttl begins anew, or it may run so long from now on at least."""
+        return self._settle("refreshSandbox", given(ttlMs=milliseconds(ttl)))
+
+    def wait_for(
+        self,
+        state: str | Sequence[str],
+        timeout: Duration | None = None,
+        *,
+        on_progress: Callback[SandboxRecord] | None = None,
+    ) -> Sandbox:
+        """Returns when it is in the state, or in one of them. `on_progress` is told of each change of state or phase."""
+        states = (state,) if isinstance(state, str) else state
+        self._record = wait_for(self._transport, self.id, states, Deadline(timeout), on_progress)
+        return self
 
     def events(self, *, after: int | None = None, types: Sequence[str] | None = None) -> Iterator[Event]:
         """What happens to it, as it comes: from now on, or after a seq; 0: all that is kept."""
         return Events(self._transport, self.id)(after=after, types=types)
 
-    def operations(self) -> list[Operation]:
-        """What was done with it, newest first."""
-        answer = self._transport.json("listOperations", params={"id": self.id})
-        return [Operation.model_validate(each) for each in answer["operations"]]
+    def diff(self, other: str | None = None, *, limit: int | None = None) -> Iterator[Difference]:
+        """How its files differ from its image's; with another sandbox, what that one has otherwise. Nothing is woken for it."""
+        query = {"with": other, "limit": limit}
+        with closing(self._transport.lines("diffSandbox", params={"id": self.id}, query=query)) as lines:
+            for line in lines:
+                if "end" in line:
+                    return
+                yield Difference.model_validate(line["difference"])
 
     def logs(self, limit_bytes: int | None = None) -> str:
         """What its guest and engine wrote, newest last."""
@@ -244,15 +273,19 @@ class Sandbox(Commands):
         except SandboxNotFoundError:
             return
 
-    def _change(self, name: str, waiting: Waiting, body: Mapping[str, Any]) -> Operation:
+    def _change(self, name: str, waiting: Waiting, body: Mapping[str, Any]) -> Sandbox:
+        self._answer(name, waiting, body)
+        return self
+
+    def _answer(self, name: str, waiting: Waiting, body: Mapping[str, Any]) -> OperationAnswer:
         answer = change(self._transport, name, waiting, id=self.id, body=body)
         self._record = sandbox_of(answer)
-        return answer.operation
+        return answer
 
-    def _record_of(self, name: str, body: Mapping[str, Any]) -> SandboxRecord:
+    def _settle(self, name: str, body: Mapping[str, Any]) -> Sandbox:
         answer = self._transport.json(name, params={"id": self.id}, body=body)
         self._record = SandboxRecord.model_validate(answer)
-        return self._record
+        return self
 
     def _fork(self, body: Mapping[str, Any], waiting: Waiting) -> list[Sandbox]:
         answer = change(self._transport, "forkSandbox", waiting, id=self.id, body=body)

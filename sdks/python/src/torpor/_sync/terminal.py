@@ -3,18 +3,17 @@ from __future__ import annotations
 
 import re
 
-from torpor._frames import RESIZE, encode_json
-from torpor._sync.process import Process
+from torpor._sync.command import Command
 from torpor._units import Deadline, Duration
 from torpor.errors import TorporTimeoutError
 
 
-class Terminal(Process):
+class Terminal(Command):
     """A terminal: its output is one stream, as a screen has it. It goes on over a pause as every process does."""
 
     def resize(self, rows: int, columns: int) -> None:
         """The programs in it are told."""
-        self._tell(encode_json(RESIZE, {"rows": rows, "columns": columns}))
+        self._transport.json("resizeSession", params=self._params, body={"rows": rows, "columns": columns})
 
     def read_until(self, pattern: str, timeout: Duration | None = 30) -> str:
         """Output until a regular expression matches what came since this call; that text, up to the match's end."""

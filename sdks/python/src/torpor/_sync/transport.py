@@ -16,9 +16,10 @@ from torpor._calls import CALLS
 from torpor._concurrent import Content, chunks, sleep
 from torpor._endpoint import Endpoint, unreachable
 from torpor._error import TorporError
-from torpor._failure import answer_failure
+from torpor._failure import answer_failure, failure_of
+from torpor._lines import LineReader
 from torpor._units import Deadline
-from torpor.errors import SandboxWakingError
+from torpor.errors import DaemonUnreachableError, SandboxWakingError
 
 #: A kept connection that the server closed meanwhile, or an answer that was lost.
 BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
@@ -96,6 +97,22 @@ class Transport:
                 raise unreachable(self.endpoint, error) from error
         finally:
             answer.close()
+
+    def lines(
+        self, name: str, *, params: Mapping[str, str] | None = None, query: Values | None = None, body: object = None
+    ) -> Generator[dict[str, Any], None, None]:
+        """An answer in lines of JSON. Its reader stops at the last one; if there is none, the connection broke."""
+        reader = LineReader()
+        headers = {"accept": "application/x-ndjson"}
+        with self.stream(name, params=params, query=query, body=body, headers=headers) as answer:
+            for chunk in answer.iter_bytes():
+                for line in reader.feed(chunk):
+                    if line:
+                        message = json.loads(line)
+                        if "error" in message:
+                            raise failure_of(message)
+                        yield message
+        raise DaemonUnreachableError("the connection to torpord broke off before all was there", hint="The work goes on: ask again.")
 
     def upload(self, name: str, *, params: Mapping[str, str], query: Values, content: Content) -> Any:
         """Sends bytes as they come. It is done once: they may not come twice."""

@@ -3,9 +3,10 @@ from __future__ import annotations
 import codecs
 from collections.abc import AsyncIterator
 from types import TracebackType
+from typing import Literal, TypeAlias
 
-from torpor._async.events import AsyncEvents
 from torpor._async.transport import AsyncTransport
+from torpor._async.wait_for import async_wait_for
 from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, async_call, async_chunks, async_sleep
 from torpor._frames import STDIN, STDIN_END, Output, decode, encode
 from torpor._result import ExecResult, result_of
@@ -18,9 +19,13 @@ from torpor.errors import (
     SandboxNotRunningError,
     SessionEndedError,
     SessionNotFoundError,
+    SessionPausedError,
     TorporTimeoutError,
 )
-from torpor.models import SandboxRecord, Session, SessionEnd
+from torpor.models import Session, SessionEnd
+
+#: Of a pause in the middle: go on reading when the sandbox runs again, or raise SessionPausedError.
+OverPause: TypeAlias = Literal["wait", "raise"]
 
 #: How long one look for output takes at most, in seconds.
 _LOOK_SECONDS = 3600.0
@@ -30,11 +35,11 @@ _RECONNECTS = 60
 _INPUT_BYTES = 64 * 1024
 
 
-class AsyncProcess:
+class AsyncCommand:
     """A command or terminal in a sandbox. It goes on when nobody looks, and over a pause, and so does this: what it wrote comes
     once and in order, whenever the sandbox is resumed.
 
-    `for output in process` gives its output as it comes, `wait` its end. Leaving it (`close`, or the end of `with`) leaves it running.
+    `for output in command` gives its output as it comes, `wait` its end. Leaving it (`close`, or the end of `with`) leaves it running.
     """
 
     def __init__(
@@ -46,10 +51,12 @@ class AsyncProcess:
         *,
         after: int = 0,
         socket: AsyncSocket | None = None,
+        over_pause: OverPause = "wait",
     ) -> None:
         self._transport = transport
         self._params = {"id": sandbox, "sid": session}
         self._socket = socket
+        self._over_pause: OverPause = over_pause
         self._record = record
         self._stdout = Tail()
         self._stderr = Tail()
@@ -134,8 +141,9 @@ class AsyncProcess:
         except SessionEndedError:
             return
 
-    async def kill(self) -> None:
-        await self.signal("KILL")
+    async def kill(self, signal: str = "KILL") -> None:
+        """Ends it. `wait` tells when it has ended."""
+        await self.signal(signal)
 
     async def close(self) -> None:
         """Gives the connection back. The process goes on."""
@@ -143,7 +151,7 @@ class AsyncProcess:
         if socket is not None:
             await socket.close()
 
-    async def __aenter__(self) -> AsyncProcess:
+    async def __aenter__(self) -> AsyncCommand:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -216,10 +224,12 @@ class AsyncProcess:
                 yield frame
             elif isinstance(frame, SessionEnd):
                 await self.close()
-                if frame.reason == "paused":
+                if frame.reason != "paused":
+                    self._end = frame
+                elif self._over_pause == "wait":
                     await self._resumed(deadline)
                 else:
-                    self._end = frame
+                    raise paused_failure(self._params["id"], self.id, self.seq)
                 return
 
     async def _skip(self, gone: JournalGoneError) -> None:
@@ -232,17 +242,21 @@ class AsyncProcess:
         self._lost_bytes += 1
 
     async def _resumed(self, deadline: Deadline) -> None:
-        """Returns when the sandbox runs again: looks at it after the events of its life come, so none is missed."""
-        events = AsyncEvents(self._transport, self._params["id"])
-        async for _ in events.blocks(types=["sandbox.*"], deadline=deadline):
-            params = {"id": self._params["id"]}
-            record = SandboxRecord.model_validate(await self._transport.json("getSandbox", params=params))
-            if record.state == "running":
-                return
-            if record.state not in ("pausing", "paused", "resuming"):
-                raise SessionNotFoundError(
-                    f"sandbox {record.name} is {record.state}: session {self.id} has ended with its runtime",
-                    hint="A paused sandbox that is resumed goes on, one that is stopped does not.",
-                )
-            if deadline.over:
-                return
+        """Returns when the sandbox runs again, or the deadline is over."""
+        try:
+            record = await async_wait_for(self._transport, self._params["id"], ("running", "stopped", "failed"), deadline)
+        except TorporTimeoutError:
+            return
+        if record.state != "running":
+            raise SessionNotFoundError(
+                f"sandbox {record.name} is {record.state}: session {self.id} has ended with its runtime",
+                hint="A paused sandbox that is resumed goes on, one that is stopped does not.",
+            )
+
+
+def paused_failure(sandbox: str, session: str, after: int) -> SessionPausedError:
+    return SessionPausedError(
+        f"sandbox {sandbox} was paused: resume it; the command continues then",
+        hint="sandbox.attach(session_id) reads on",
+        details={"sessionId": session, "after": after},
+    )

@@ -4,14 +4,15 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 from types import TracebackType
+from typing import Literal, TypeAlias
 
 from torpor._sync.transport import Transport
+from torpor._sync.wait_for import wait_for
 
 from torpor._concurrent import Beside, Callback, Content, call, chunks, sleep
 from torpor._frames import STDIN, STDIN_END, Output, decode, encode
 from torpor._result import ExecResult, result_of
 from torpor._socket import Socket, SocketClosed
-from torpor._sync.events import Events
 from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
@@ -20,9 +21,13 @@ from torpor.errors import (
     SandboxNotRunningError,
     SessionEndedError,
     SessionNotFoundError,
+    SessionPausedError,
     TorporTimeoutError,
 )
-from torpor.models import SandboxRecord, Session, SessionEnd
+from torpor.models import Session, SessionEnd
+
+#: Of a pause in the middle: go on reading when the sandbox runs again, or raise SessionPausedError.
+OverPause: TypeAlias = Literal["wait", "raise"]
 
 #: How long one look for output takes at most, in seconds.
 _LOOK_SECONDS = 3600.0
@@ -32,11 +37,11 @@ _RECONNECTS = 60
 _INPUT_BYTES = 64 * 1024
 
 
-class Process:
+class Command:
     """A command or terminal in a sandbox. It goes on when nobody looks, and over a pause, and so does this: what it wrote comes
     once and in order, whenever the sandbox is resumed.
 
-    `for output in process` gives its output as it comes, `wait` its end. Leaving it (`close`, or the end of `with`) leaves it running.
+    `for output in command` gives its output as it comes, `wait` its end. Leaving it (`close`, or the end of `with`) leaves it running.
     """
 
     def __init__(
@@ -48,10 +53,12 @@ class Process:
         *,
         after: int = 0,
         socket: Socket | None = None,
+        over_pause: OverPause = "wait",
     ) -> None:
         self._transport = transport
         self._params = {"id": sandbox, "sid": session}
         self._socket = socket
+        self._over_pause: OverPause = over_pause
         self._record = record
         self._stdout = Tail()
         self._stderr = Tail()
@@ -136,8 +143,9 @@ class Process:
         except SessionEndedError:
             return
 
-    def kill(self) -> None:
-        self.signal("KILL")
+    def kill(self, signal: str = "KILL") -> None:
+        """Ends it. `wait` tells when it has ended."""
+        self.signal(signal)
 
     def close(self) -> None:
         """Gives the connection back. The process goes on."""
@@ -145,7 +153,7 @@ class Process:
         if socket is not None:
             socket.close()
 
-    def __enter__(self) -> Process:
+    def __enter__(self) -> Command:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -218,10 +226,12 @@ class Process:
                 yield frame
             elif isinstance(frame, SessionEnd):
                 self.close()
-                if frame.reason == "paused":
+                if frame.reason != "paused":
+                    self._end = frame
+                elif self._over_pause == "wait":
                     self._resumed(deadline)
                 else:
-                    self._end = frame
+                    raise paused_failure(self._params["id"], self.id, self.seq)
                 return
 
     def _skip(self, gone: JournalGoneError) -> None:
@@ -234,17 +244,21 @@ class Process:
         self._lost_bytes += 1
 
     def _resumed(self, deadline: Deadline) -> None:
-        """Returns when the sandbox runs again: looks at it after the events of its life come, so none is missed."""
-        events = Events(self._transport, self._params["id"])
-        for _ in events.blocks(types=["sandbox.*"], deadline=deadline):
-            params = {"id": self._params["id"]}
-            record = SandboxRecord.model_validate(self._transport.json("getSandbox", params=params))
-            if record.state == "running":
-                return
-            if record.state not in ("pausing", "paused", "resuming"):
-                raise SessionNotFoundError(
-                    f"sandbox {record.name} is {record.state}: session {self.id} has ended with its runtime",
-                    hint="A paused sandbox that is resumed goes on, one that is stopped does not.",
-                )
-            if deadline.over:
-                return
+        """Returns when the sandbox runs again, or the deadline is over."""
+        try:
+            record = wait_for(self._transport, self._params["id"], ("running", "stopped", "failed"), deadline)
+        except TorporTimeoutError:
+            return
+        if record.state != "running":
+            raise SessionNotFoundError(
+                f"sandbox {record.name} is {record.state}: session {self.id} has ended with its runtime",
+                hint="A paused sandbox that is resumed goes on, one that is stopped does not.",
+            )
+
+
+def paused_failure(sandbox: str, session: str, after: int) -> SessionPausedError:
+    return SessionPausedError(
+        f"sandbox {sandbox} was paused: resume it; the command continues then",
+        hint="sandbox.attach(session_id) reads on",
+        details={"sessionId": session, "after": after},
+    )
