@@ -90,3 +90,34 @@ class AsyncBeside:
 
     async def end(self) -> None:
         await self._task
+
+
+class Turn:
+    """Of those who want the same thing, one has it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        self._lock.acquire()
+
+    def try_begin(self) -> bool:
+        return self._lock.acquire(blocking=False)
+
+    def end(self) -> None:
+        self._lock.release()
+
+
+class AsyncTurn:
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+
+    async def begin(self) -> None:
+        await self._lock.acquire()
+
+    async def try_begin(self) -> bool:
+        # One that is free is had without a wait.
+        return not self._lock.locked() and await self._lock.acquire()
+
+    def end(self) -> None:
+        self._lock.release()

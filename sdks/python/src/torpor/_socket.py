@@ -56,7 +56,7 @@ class Socket:
             raise SocketClosed from error
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """None when nothing came in time."""
+        """None when nothing came in time; 0 takes what is there."""
         try:
             message = self._connection.recv(timeout=timeout)
         except TimeoutError:
@@ -91,7 +91,8 @@ class AsyncSocket:
 
     async def receive(self, timeout: float | None = None) -> bytes | None:
         try:
-            message = await asyncio.wait_for(self._connection.recv(), timeout)
+            # With 0 it would not even look.
+            message = await asyncio.wait_for(self._connection.recv(), 0.001 if timeout == 0 else timeout)
         except asyncio.TimeoutError:
             return None
         except ConnectionClosed as error:

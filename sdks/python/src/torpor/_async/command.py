@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import codecs
+from collections import deque
 from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Literal, TypeAlias
 
 from torpor._async.transport import AsyncTransport
 from torpor._async.wait_for import async_wait_for
-from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, async_call, async_chunks, async_sleep
+from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, AsyncTurn, async_call, async_chunks, async_sleep
+from torpor._error import TorporError
 from torpor._frames import STDIN, STDIN_END, Output, decode, encode
 from torpor._result import ExecResult, result_of
 from torpor._socket import AsyncSocket, SocketClosed
@@ -31,6 +33,8 @@ OverPause: TypeAlias = Literal["wait", "raise"]
 _LOOK_SECONDS = 3600.0
 #: A server that was restarted is waited for so often, a second each.
 _RECONNECTS = 60
+#: Frames that are taken beside writing, at most.
+_AHEAD_FRAMES = 64
 #: Bytes of input a message.
 _INPUT_BYTES = 64 * 1024
 
@@ -64,6 +68,11 @@ class AsyncCommand:
         self._lost_bytes = 0
         #: The last output that was seen: one who attaches after it gets the rest.
         self.seq = after
+        #: What was received and is not seen yet, and how far that goes.
+        self._frames: deque[Output | SessionEnd | TorporError] = deque()
+        self._read_seq = after
+        self._turn = AsyncTurn()
+        self._opening = AsyncTurn()
 
     @property
     def id(self) -> str:
@@ -147,9 +156,8 @@ class AsyncCommand:
 
     async def close(self) -> None:
         """Gives the connection back. The process goes on."""
-        socket, self._socket = self._socket, None
-        if socket is not None:
-            await socket.close()
+        if self._socket is not None:
+            await self._drop(self._socket)
 
     async def __aenter__(self) -> AsyncCommand:
         return self
@@ -158,12 +166,33 @@ class AsyncCommand:
         await self.close()
 
     async def _tell(self, message: bytes) -> None:
-        socket = await self._connection()
+        """Sends a message; to a connection that ended with a pause it would be lost. After the end nobody wants it."""
+        while self._end is None and not any(isinstance(frame, SessionEnd) for frame in self._frames):
+            await self._read_ahead()
+            socket = await self._connection()
+            try:
+                await socket.send(message)
+                return
+            except SocketClosed:
+                if self._over_pause == "raise":
+                    return
+                if not await self._read_ahead():
+                    # Its reader makes the connection anew.
+                    await async_sleep(0.02)
+
+    async def _read_ahead(self) -> bool:
+        """Takes what has come, unless somebody reads: the end of the connection may be in it."""
+        socket = self._socket
+        if socket is None or not await self._turn.try_begin():
+            return socket is None
         try:
-            await socket.send(message)
+            while len(self._frames) < _AHEAD_FRAMES and (message := await socket.receive(0)) is not None:
+                await self._keep(message, socket)
         except SocketClosed:
-            # After its end nobody wants input: its output tells of that.
-            return
+            await self._drop(socket)
+        finally:
+            self._turn.end()
+        return True
 
     def begin_with(self, stdout: Tail, stderr: Tail) -> None:
         """Output that came over another connection."""
@@ -179,11 +208,20 @@ class AsyncCommand:
         return AsyncBeside(work)
 
     async def _connection(self) -> AsyncSocket:
-        if self._socket is None:
-            query = {"after": self.seq, "hold": True}
-            path = self._transport.socket_path("attachSession", self._params, query)
-            self._socket = await AsyncSocket.open(self._transport.endpoint, path)
-        return self._socket
+        await self._opening.begin()
+        try:
+            if self._socket is None:
+                query = {"after": self._read_seq, "hold": True}
+                path = self._transport.socket_path("attachSession", self._params, query)
+                self._socket = await AsyncSocket.open(self._transport.endpoint, path)
+            return self._socket
+        finally:
+            self._opening.end()
+
+    async def _drop(self, socket: AsyncSocket) -> None:
+        if self._socket is socket:
+            self._socket = None
+        await socket.close()
 
     async def _outputs(self, deadline: Deadline) -> AsyncIterator[Output]:
         """To the end, over pauses, or until the deadline."""
@@ -196,7 +234,6 @@ class AsyncCommand:
             except SandboxNotRunningError:
                 await self._resumed(deadline)
             except (SocketClosed, DaemonUnreachableError) as error:
-                await self.close()
                 tries -= 1
                 if tries == 0 or self._record is None:
                     raise DaemonUnreachableError(
@@ -206,39 +243,63 @@ class AsyncCommand:
 
     async def _attached(self, deadline: Deadline) -> AsyncIterator[Output]:
         """What comes over one connection."""
-        socket = await self._connection()
         while not deadline.over:
-            message = await socket.receive(deadline.left(_LOOK_SECONDS))
-            if message is None:
+            if not self._frames:
+                await self._receive(deadline)
                 continue
-            try:
-                frame = decode(message)
-            except JournalGoneError as gone:
-                await self._skip(gone)
-                return
-            if isinstance(frame, Session):
-                self._record = frame
-            elif isinstance(frame, Output):
+            frame = self._frames.popleft()
+            if isinstance(frame, Output):
                 self.seq = frame.seq
                 (self._stderr if frame.stream == "stderr" else self._stdout).add(frame.data)
                 yield frame
-            elif isinstance(frame, SessionEnd):
-                await self.close()
-                if frame.reason != "paused":
-                    self._end = frame
-                elif self._over_pause == "wait":
-                    await self._resumed(deadline)
-                else:
-                    raise paused_failure(self._params["id"], self.id, self.seq)
+            elif isinstance(frame, JournalGoneError):
+                await self._skip(frame)
                 return
+            elif isinstance(frame, TorporError):
+                raise frame
+            elif frame.reason != "paused":
+                self._end = frame
+                return
+            elif self._over_pause == "raise":
+                raise paused_failure(self._params["id"], self.id, self.seq)
+            else:
+                await self._resumed(deadline)
+                return
+
+    async def _receive(self, deadline: Deadline) -> None:
+        socket = await self._connection()
+        await self._turn.begin()
+        try:
+            # Who wrote meanwhile may have read ahead.
+            if not self._frames and (message := await socket.receive(deadline.left(_LOOK_SECONDS))) is not None:
+                await self._keep(message, socket)
+        except SocketClosed:
+            await self._drop(socket)
+            raise
+        finally:
+            self._turn.end()
+
+    async def _keep(self, message: bytes, socket: AsyncSocket) -> None:
+        try:
+            frame = decode(message)
+        except TorporError as error:
+            frame = error
+        if isinstance(frame, Session):
+            self._record = frame
+        elif isinstance(frame, Output):
+            self._read_seq = frame.seq
+            self._frames.append(frame)
+        elif frame is not None:
+            # The last one.
+            self._frames.append(frame)
+            await self._drop(socket)
 
     async def _skip(self, gone: JournalGoneError) -> None:
         """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""
-        await self.close()
         record = await self.inspect()
         if record.first_seq - 1 <= self.seq:
             raise gone
-        self.seq = record.first_seq - 1
+        self.seq = self._read_seq = record.first_seq - 1
         self._lost_bytes += 1
 
     async def _resumed(self, deadline: Deadline) -> None:

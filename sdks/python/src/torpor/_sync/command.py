@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import codecs
+from collections import deque
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Literal, TypeAlias
@@ -9,7 +10,8 @@ from typing import Literal, TypeAlias
 from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
 
-from torpor._concurrent import Beside, Callback, Content, call, chunks, sleep
+from torpor._concurrent import Beside, Callback, Content, Turn, call, chunks, sleep
+from torpor._error import TorporError
 from torpor._frames import STDIN, STDIN_END, Output, decode, encode
 from torpor._result import ExecResult, result_of
 from torpor._socket import Socket, SocketClosed
@@ -33,6 +35,8 @@ OverPause: TypeAlias = Literal["wait", "raise"]
 _LOOK_SECONDS = 3600.0
 #: A server that was restarted is waited for so often, a second each.
 _RECONNECTS = 60
+#: Frames that are taken beside writing, at most.
+_AHEAD_FRAMES = 64
 #: Bytes of input a message.
 _INPUT_BYTES = 64 * 1024
 
@@ -66,6 +70,11 @@ class Command:
         self._lost_bytes = 0
         #: The last output that was seen: one who attaches after it gets the rest.
         self.seq = after
+        #: What was received and is not seen yet, and how far that goes.
+        self._frames: deque[Output | SessionEnd | TorporError] = deque()
+        self._read_seq = after
+        self._turn = Turn()
+        self._opening = Turn()
 
     @property
     def id(self) -> str:
@@ -149,9 +158,8 @@ class Command:
 
     def close(self) -> None:
         """Gives the connection back. The process goes on."""
-        socket, self._socket = self._socket, None
-        if socket is not None:
-            socket.close()
+        if self._socket is not None:
+            self._drop(self._socket)
 
     def __enter__(self) -> Command:
         return self
@@ -160,12 +168,33 @@ class Command:
         self.close()
 
     def _tell(self, message: bytes) -> None:
-        socket = self._connection()
+        """Sends a message; to a connection that ended with a pause it would be lost. After the end nobody wants it."""
+        while self._end is None and not any(isinstance(frame, SessionEnd) for frame in self._frames):
+            self._read_ahead()
+            socket = self._connection()
+            try:
+                socket.send(message)
+                return
+            except SocketClosed:
+                if self._over_pause == "raise":
+                    return
+                if not self._read_ahead():
+                    # Its reader makes the connection anew.
+                    sleep(0.02)
+
+    def _read_ahead(self) -> bool:
+        """Takes what has come, unless somebody reads: the end of the connection may be in it."""
+        socket = self._socket
+        if socket is None or not self._turn.try_begin():
+            return socket is None
         try:
-            socket.send(message)
+            while len(self._frames) < _AHEAD_FRAMES and (message := socket.receive(0)) is not None:
+                self._keep(message, socket)
         except SocketClosed:
-            # After its end nobody wants input: its output tells of that.
-            return
+            self._drop(socket)
+        finally:
+            self._turn.end()
+        return True
 
     def begin_with(self, stdout: Tail, stderr: Tail) -> None:
         """Output that came over another connection."""
@@ -181,11 +210,20 @@ class Command:
         return Beside(work)
 
     def _connection(self) -> Socket:
-        if self._socket is None:
-            query = {"after": self.seq, "hold": True}
-            path = self._transport.socket_path("attachSession", self._params, query)
-            self._socket = Socket.open(self._transport.endpoint, path)
-        return self._socket
+        self._opening.begin()
+        try:
+            if self._socket is None:
+                query = {"after": self._read_seq, "hold": True}
+                path = self._transport.socket_path("attachSession", self._params, query)
+                self._socket = Socket.open(self._transport.endpoint, path)
+            return self._socket
+        finally:
+            self._opening.end()
+
+    def _drop(self, socket: Socket) -> None:
+        if self._socket is socket:
+            self._socket = None
+        socket.close()
 
     def _outputs(self, deadline: Deadline) -> Iterator[Output]:
         """To the end, over pauses, or until the deadline."""
@@ -198,7 +236,6 @@ class Command:
             except SandboxNotRunningError:
                 self._resumed(deadline)
             except (SocketClosed, DaemonUnreachableError) as error:
-                self.close()
                 tries -= 1
                 if tries == 0 or self._record is None:
                     raise DaemonUnreachableError(
@@ -208,39 +245,63 @@ class Command:
 
     def _attached(self, deadline: Deadline) -> Iterator[Output]:
         """What comes over one connection."""
-        socket = self._connection()
         while not deadline.over:
-            message = socket.receive(deadline.left(_LOOK_SECONDS))
-            if message is None:
+            if not self._frames:
+                self._receive(deadline)
                 continue
-            try:
-                frame = decode(message)
-            except JournalGoneError as gone:
-                self._skip(gone)
-                return
-            if isinstance(frame, Session):
-                self._record = frame
-            elif isinstance(frame, Output):
+            frame = self._frames.popleft()
+            if isinstance(frame, Output):
                 self.seq = frame.seq
                 (self._stderr if frame.stream == "stderr" else self._stdout).add(frame.data)
                 yield frame
-            elif isinstance(frame, SessionEnd):
-                self.close()
-                if frame.reason != "paused":
-                    self._end = frame
-                elif self._over_pause == "wait":
-                    self._resumed(deadline)
-                else:
-                    raise paused_failure(self._params["id"], self.id, self.seq)
+            elif isinstance(frame, JournalGoneError):
+                self._skip(frame)
                 return
+            elif isinstance(frame, TorporError):
+                raise frame
+            elif frame.reason != "paused":
+                self._end = frame
+                return
+            elif self._over_pause == "raise":
+                raise paused_failure(self._params["id"], self.id, self.seq)
+            else:
+                self._resumed(deadline)
+                return
+
+    def _receive(self, deadline: Deadline) -> None:
+        socket = self._connection()
+        self._turn.begin()
+        try:
+            # Who wrote meanwhile may have read ahead.
+            if not self._frames and (message := socket.receive(deadline.left(_LOOK_SECONDS))) is not None:
+                self._keep(message, socket)
+        except SocketClosed:
+            self._drop(socket)
+            raise
+        finally:
+            self._turn.end()
+
+    def _keep(self, message: bytes, socket: Socket) -> None:
+        try:
+            frame = decode(message)
+        except TorporError as error:
+            frame = error
+        if isinstance(frame, Session):
+            self._record = frame
+        elif isinstance(frame, Output):
+            self._read_seq = frame.seq
+            self._frames.append(frame)
+        elif frame is not None:
+            # The last one.
+            self._frames.append(frame)
+            self._drop(socket)
 
     def _skip(self, gone: JournalGoneError) -> None:
         """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""
-        self.close()
         record = self.inspect()
         if record.first_seq - 1 <= self.seq:
             raise gone
-        self.seq = record.first_seq - 1
+        self.seq = self._read_seq = record.first_seq - 1
         self._lost_bytes += 1
 
     def _resumed(self, deadline: Deadline) -> None:
