@@ -88,13 +88,17 @@ def test_what_ends_with_the_sandbox_is_no_endless_wait(torpor: Torpor) -> None:
 
 
 def test_a_connection_that_breaks_is_made_anew(daemon: Daemon, sandbox: Sandbox) -> None:
-    with Proxy(daemon.socket) as proxy, Torpor(socket=proxy.socket) as torpor:
-        with torpor.get(sandbox.id).exec("echo a; read x; echo b", background=True, stdin=True) as command:
-            outputs = iter(command)
-            assert next(outputs).text == "a\n"
-            proxy.cut()
-            sandbox.attach(command.id).write("go\n")
-            assert [output.text for output in outputs] == ["b\n"]
+    with (
+        Proxy(daemon.socket) as proxy,
+        Torpor(socket=proxy.socket) as torpor,
+        torpor.get(sandbox.id).exec("echo a; read x; echo b", background=True, stdin=True) as command,
+        sandbox.attach(command.id) as other,
+    ):
+        outputs = iter(command)
+        assert next(outputs).text == "a\n"
+        proxy.cut()
+        other.write("go\n")
+        assert [output.text for output in outputs] == ["b\n"]
 
 
 def test_output_that_nobody_read_in_time_is_told_of(sandbox: Sandbox) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+
 import pytest
 from daemon import Daemon
 from proxy import Proxy
@@ -18,11 +20,11 @@ def test_events_come_from_any_place_on_and_as_they_happen(torpor: Torpor, sandbo
             break
     assert types[0] == "sandbox.created"
     assert types[-2:] == ["sandbox.paused", "sandbox.resumed"]
-    page = torpor.events.list(sandbox=sandbox.id, limit=2)
-    assert len(page.events) == 2
-    assert [event.seq for event in torpor.events.list(sandbox=sandbox.id, after=page.next).events]
-    stream = torpor.events(sandbox=sandbox.id, after=page.next, types=["sandbox.paused"])
-    assert next(stream).type == "sandbox.paused"
+    page = torpor.events.list(sandbox=sandbox.id, limit=1)
+    assert [event.type for event in page.events] == ["sandbox.created"]
+    assert [event.type for event in torpor.events.list(sandbox=sandbox.id, after=page.next, limit=len(types) - 1).events] == types[1:]
+    stream = torpor.events(sandbox=sandbox.id, after=page.next, types=["sandbox.resumed"])
+    assert next(stream).type == "sandbox.resumed"
 
 
 def test_a_connection_that_breaks_loses_no_event(daemon: Daemon, sandbox: Sandbox) -> None:
@@ -39,3 +41,5 @@ def test_a_connection_that_breaks_loses_no_event(daemon: Daemon, sandbox: Sandbo
 def test_a_server_that_was_never_there_is_an_error_at_once() -> None:
     with Torpor(socket="/nonexistent/s") as torpor, pytest.raises(DaemonUnreachableError, match="torpord is not running"):
         next(torpor.events())
+    # A socket that were left would be told of here.
+    gc.collect()

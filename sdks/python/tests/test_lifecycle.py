@@ -161,10 +161,8 @@ def test_a_server_tells_of_itself(torpor: Torpor, sandbox: Sandbox) -> None:
     assert isinstance(sandbox.logs(), str)
 
 
-def test_images_are_pulled_with_progress(torpor: Torpor) -> None:
-    steps: list[str] = []
-    assert "alpine" in torpor.images.pull("alpine", on_progress=lambda progress: steps.append(progress.step)).references
-    assert steps
+def test_images_are_pulled_and_removed(torpor: Torpor) -> None:
+    assert "alpine" in torpor.images.pull("alpine").references
     with pytest.raises(NotFoundError):
         torpor.images.pull("nosuch")
     torpor.images.remove("alpine")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import traceback
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -33,13 +35,13 @@ class Endpoint:
         return "ws" + self.url.removeprefix("http")
 
 
-def endpoint_of(socket: str | os.PathLike[str] | None, url: str | None, token: str | None) -> Endpoint:
+def endpoint_of(socket_path: str | os.PathLike[str] | None, url: str | None, token: str | None) -> Endpoint:
     token = token if token is not None else os.environ.get("TORPOR_TOKEN")
-    if socket is None:
+    if socket_path is None:
         address = url if url is not None else os.environ.get("TORPOR_URL")
         if address:
             return Endpoint(None, _checked(address), token)
-    path = os.fspath(socket) if socket is not None else _socket_path()
+    path = os.fspath(socket_path) if socket_path is not None else _socket_path()
     if len(os.fsencode(path)) > SOCKET_PATH_LIMIT:
         raise InvalidPathError(
             f"the socket's path is longer than {SOCKET_PATH_LIMIT} bytes: {path}",
@@ -51,6 +53,7 @@ def endpoint_of(socket: str | os.PathLike[str] | None, url: str | None, token: s
 def unreachable(endpoint: Endpoint, error: Exception) -> TorporError:
     """Why nothing answers, and what to do."""
     cause = _system_error(error)
+    _close_sockets(cause)
     if endpoint.socket is not None and isinstance(cause, (FileNotFoundError, ConnectionRefusedError)):
         return DaemonUnreachableError(
             f"torpord is not running (nothing listens on {endpoint.name})", hint="start it with torpor daemon start"
@@ -60,6 +63,16 @@ def unreachable(endpoint: Endpoint, error: Exception) -> TorporError:
             f"no permission to open {endpoint.name}", hint="run it as the user that started torpord, which is root"
         )
     return DaemonUnreachableError(f"no answer from {endpoint.name}: {str(error) or type(error).__name__}")
+
+
+def _close_sockets(error: BaseException | None) -> None:
+    """httpcore 1.0.9 leaves the Unix socket open that could not be connected: nobody but the error's traceback knows it."""
+    if error is None:
+        return
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        for value in frame.f_locals.values():
+            if isinstance(value, socket.socket):
+                value.close()
 
 
 def _checked(address: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Literal, TypeAlias
 
+from typing_extensions import Self
+
 from torpor._async.transport import AsyncTransport
 from torpor._async.wait_for import async_wait_for
 from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, AsyncTurn, async_call, async_chunks, async_sleep
@@ -159,7 +161,7 @@ class AsyncCommand:
         if self._socket is not None:
             await self._drop(self._socket)
 
-    async def __aenter__(self) -> AsyncCommand:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -212,8 +214,7 @@ class AsyncCommand:
         try:
             if self._socket is None:
                 query = {"after": self._read_seq, "hold": True}
-                path = self._transport.socket_path("attachSession", self._params, query)
-                self._socket = await AsyncSocket.open(self._transport.endpoint, path)
+                self._socket = await self._transport.socket("attachSession", self._params, query)
             return self._socket
         finally:
             self._opening.end()

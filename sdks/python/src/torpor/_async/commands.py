@@ -12,7 +12,7 @@ from torpor._concurrent import AsyncCallback, AsyncContent
 from torpor._frames import decode
 from torpor._requests import CommandLine, start_body
 from torpor._result import ExecResult, result_of
-from torpor._socket import AsyncSocket, SocketClosed
+from torpor._socket import SocketClosed
 from torpor._tail import Tail
 from torpor._units import Duration
 from torpor.errors import DaemonUnreachableError
@@ -156,8 +156,7 @@ class AsyncCommands:
 
     async def _open(self, body: Mapping[str, object], over_pause: OverPause) -> AsyncCommand:
         """Starts a command that waits for its reader from its first output on."""
-        path = self._transport.socket_path("execSocket", {"id": self.id})
-        socket = await AsyncSocket.open(self._transport.endpoint, path)
+        socket = await self._transport.socket("execSocket", {"id": self.id})
         try:
             await socket.send(json.dumps(body))
             frame = None

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import json
-import socket
 import uuid
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from socket import SO_KEEPALIVE, SOL_SOCKET
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,8 @@ from torpor._endpoint import Endpoint, unreachable
 from torpor._error import TorporError
 from torpor._failure import answer_failure, failure_of
 from torpor._lines import LineReader
+from torpor._portal import AsyncPortal
+from torpor._socket import AsyncSocket
 from torpor._units import Deadline
 from torpor.errors import DaemonUnreachableError, SandboxWakingError
 
@@ -25,7 +27,7 @@ BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 #: How long a call goes on asking for a sandbox that is being woken for it, in seconds.
 _WAKING_SECONDS = 120
 #: Connections of a server that is out of reach are noticed by the system, also where an answer may take hours.
-_KEEPALIVE = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+_KEEPALIVE = [(SOL_SOCKET, SO_KEEPALIVE, 1)]
 
 Values = Mapping[str, str | int | bool | None]
 
@@ -35,6 +37,7 @@ class AsyncTransport:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
+        self._portal = AsyncPortal()
         self._client = httpx.AsyncClient(
             transport=httpx.AsyncHTTPTransport(
                 uds=endpoint.socket,
@@ -131,11 +134,13 @@ class AsyncTransport:
             raise answer_failure(answer.status_code, answer.content)
         return answer.json()
 
-    def socket_path(self, name: str, params: Mapping[str, str], query: Values | None = None) -> str:
-        """Where the WebSocket of a call is."""
-        return str(httpx.URL(_address(CALLS[name].path, params), params=_query(query or {})))
+    async def socket(self, name: str, params: Mapping[str, str], query: Values | None = None) -> AsyncSocket:
+        """A call whose connection becomes a WebSocket."""
+        path = str(httpx.URL(_address(CALLS[name].path, params), params=_query(query or {})))
+        return await AsyncSocket.open(self.endpoint, path, self._portal)
 
     async def aclose(self) -> None:
+        await self._portal.close()
         await self._client.aclose()
 
     async def __aenter__(self) -> AsyncTransport:

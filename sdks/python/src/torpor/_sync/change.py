@@ -47,6 +47,7 @@ def change(
     """Makes a call that begins an operation, waits for its end, and raises its error."""
     deadline = Deadline(waiting.timeout)
     key = waiting.key or str(uuid.uuid4())
+    told = False
     while True:
         # With the same key it is the same operation, and the call waits on for it.
         wait = 0.0 if waiting.on_progress else deadline.left(_WAIT_SECONDS)
@@ -62,8 +63,11 @@ def change(
         )
         running = next((each.operation for each in _outcomes(answer) if each.operation.status == "running"), None)
         if running is None:
+            if waiting.on_progress is not None and not told:
+                call(waiting.on_progress, answer.operation)
             return _ended(answer)
         if waiting.on_progress is not None:
+            told = True
             _watch(transport, running, waiting.on_progress, deadline)
         if deadline.over:
             raise _late(running)

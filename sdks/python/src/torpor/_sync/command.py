@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
+from typing_extensions import Self
 
 from torpor._concurrent import Beside, Callback, Content, Turn, call, chunks, sleep
 from torpor._error import TorporError
@@ -161,7 +162,7 @@ class Command:
         if self._socket is not None:
             self._drop(self._socket)
 
-    def __enter__(self) -> Command:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -214,8 +215,7 @@ class Command:
         try:
             if self._socket is None:
                 query = {"after": self._read_seq, "hold": True}
-                path = self._transport.socket_path("attachSession", self._params, query)
-                self._socket = Socket.open(self._transport.endpoint, path)
+                self._socket = self._transport.socket("attachSession", self._params, query)
             return self._socket
         finally:
             self._opening.end()

@@ -13,7 +13,7 @@ from torpor._concurrent import Callback, Content
 from torpor._frames import decode
 from torpor._requests import CommandLine, start_body
 from torpor._result import ExecResult, result_of
-from torpor._socket import Socket, SocketClosed
+from torpor._socket import SocketClosed
 from torpor._sync.command import Command, OverPause, paused_failure
 from torpor._tail import Tail
 from torpor._units import Duration
@@ -158,8 +158,7 @@ class Commands:
 
     def _open(self, body: Mapping[str, object], over_pause: OverPause) -> Command:
         """Starts a command that waits for its reader from its first output on."""
-        path = self._transport.socket_path("execSocket", {"id": self.id})
-        socket = Socket.open(self._transport.endpoint, path)
+        socket = self._transport.socket("execSocket", {"id": self.id})
         try:
             socket.send(json.dumps(body))
             frame = None

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import json
-import socket
 import uuid
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from socket import SO_KEEPALIVE, SOL_SOCKET
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +18,8 @@ from torpor._endpoint import Endpoint, unreachable
 from torpor._error import TorporError
 from torpor._failure import answer_failure, failure_of
 from torpor._lines import LineReader
+from torpor._portal import Portal
+from torpor._socket import Socket
 from torpor._units import Deadline
 from torpor.errors import DaemonUnreachableError, SandboxWakingError
 
@@ -26,7 +28,7 @@ BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 #: How long a call goes on asking for a sandbox that is being woken for it, in seconds.
 _WAKING_SECONDS = 120
 #: Connections of a server that is out of reach are noticed by the system, also where an answer may take hours.
-_KEEPALIVE = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+_KEEPALIVE = [(SOL_SOCKET, SO_KEEPALIVE, 1)]
 
 Values = Mapping[str, str | int | bool | None]
 
@@ -36,6 +38,7 @@ class Transport:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
+        self._portal = Portal()
         self._client = httpx.Client(
             transport=httpx.HTTPTransport(
                 uds=endpoint.socket,
@@ -132,11 +135,13 @@ class Transport:
             raise answer_failure(answer.status_code, answer.content)
         return answer.json()
 
-    def socket_path(self, name: str, params: Mapping[str, str], query: Values | None = None) -> str:
-        """Where the WebSocket of a call is."""
-        return str(httpx.URL(_address(CALLS[name].path, params), params=_query(query or {})))
+    def socket(self, name: str, params: Mapping[str, str], query: Values | None = None) -> Socket:
+        """A call whose connection becomes a WebSocket."""
+        path = str(httpx.URL(_address(CALLS[name].path, params), params=_query(query or {})))
+        return Socket.open(self.endpoint, path, self._portal)
 
     def close(self) -> None:
+        self._portal.close()
         self._client.close()
 
     def __enter__(self) -> Transport:
