@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect, unix_connect
@@ -11,6 +12,7 @@ from torpor._error import TorporError
 from torpor._failure import answer_failure
 from torpor._portal import AsyncPortal, Portal
 
+_FAREWELL_SECONDS = 1
 _OPTIONS: dict[str, Any] = {
     "max_size": None,
     # Frames that wait for their reader; then the connection is not read, and the process waits.
@@ -32,6 +34,7 @@ class AsyncSocket:
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
+        self._has_sent = False
 
     @classmethod
     async def open(cls, endpoint: Endpoint, path: str, _portal: AsyncPortal) -> AsyncSocket:
@@ -45,6 +48,8 @@ class AsyncSocket:
 
     async def send(self, message: str | bytes) -> None:
         try:
+            # Beside the text that starts a command, these are its input.
+            self._has_sent = self._has_sent or isinstance(message, bytes)
             await self._connection.send(message)
         except ConnectionClosed as error:
             raise SocketClosed from error
@@ -61,7 +66,10 @@ class AsyncSocket:
         return message if isinstance(message, bytes) else message.encode()
 
     async def close(self) -> None:
-        """At once: output that nobody reads would hold an orderly farewell up."""
+        """At once, since output that nobody reads would hold an orderly farewell up; input that was sent gets a moment to arrive."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            if self._has_sent:
+                await asyncio.wait_for(self._connection.close(), _FAREWELL_SECONDS)
         self._connection.transport.abort()
         await self._connection.wait_closed()
 

@@ -214,10 +214,22 @@ class AsyncCommand:
         try:
             if self._socket is None:
                 query = {"after": self._read_seq, "hold": True}
-                self._socket = await self._transport.socket("attachSession", self._params, query)
+                socket = await self._transport.socket("attachSession", self._params, query)
+                await self._begin(socket)
+                self._socket = socket
             return self._socket
         finally:
             self._opening.end()
+
+    async def _begin(self, socket: AsyncSocket) -> None:
+        """Until its first message input would be lost, were the connection left at once."""
+        try:
+            while (message := await socket.receive()) is None:
+                pass
+            await self._keep(message, socket)
+        except BaseException:
+            await socket.close()
+            raise
 
     async def _drop(self, socket: AsyncSocket) -> None:
         if self._socket is socket:

@@ -215,10 +215,22 @@ class Command:
         try:
             if self._socket is None:
                 query = {"after": self._read_seq, "hold": True}
-                self._socket = self._transport.socket("attachSession", self._params, query)
+                socket = self._transport.socket("attachSession", self._params, query)
+                self._begin(socket)
+                self._socket = socket
             return self._socket
         finally:
             self._opening.end()
+
+    def _begin(self, socket: Socket) -> None:
+        """Until its first message input would be lost, were the connection left at once."""
+        try:
+            while (message := socket.receive()) is None:
+                pass
+            self._keep(message, socket)
+        except BaseException:
+            socket.close()
+            raise
 
     def _drop(self, socket: Socket) -> None:
         if self._socket is socket:
