@@ -35,6 +35,7 @@ class AsyncSocket:
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self._has_sent = False
+        self._echo: asyncio.Future[float] | None = None
 
     @classmethod
     async def open(cls, endpoint: Endpoint, path: str, _portal: AsyncPortal) -> AsyncSocket:
@@ -65,6 +66,22 @@ class AsyncSocket:
             raise SocketClosed from error
         return message if isinstance(message, bytes) else message.encode()
 
+    async def echo(self, timeout: float) -> bool:
+        """Whether the server has by now taken all that was sent: it answers in order."""
+        if self._echo is None:
+            try:
+                self._echo = asyncio.ensure_future(await self._connection.ping())
+            except ConnectionClosed as error:
+                raise SocketClosed from error
+        echo = self._echo
+        await asyncio.wait([echo], timeout=timeout)
+        if not echo.done():
+            return False
+        self._echo = None
+        if echo.exception() is not None:
+            raise SocketClosed from echo.exception()
+        return True
+
     async def close(self) -> None:
         """At once, since output that nobody reads would hold an orderly farewell up; input that was sent gets a moment to arrive."""
         with contextlib.suppress(asyncio.TimeoutError):
@@ -92,6 +109,9 @@ class Socket:
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         return self._portal.call(self._socket.receive(timeout))
+
+    def echo(self, timeout: float) -> bool:
+        return self._portal.call(self._socket.echo(timeout))
 
     def close(self) -> None:
         self._portal.shut(self._socket)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import codecs
 from collections import deque
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Literal, TypeAlias
 
@@ -36,7 +37,9 @@ _LOOK_SECONDS = 3600.0
 #: A server that was restarted is waited for so often, a second each.
 _RECONNECTS = 60
 #: Frames that are taken beside writing, at most.
-_AHEAD_FRAMES = 64
+_AHEAD_FRAMES = 256
+#: Of 10 ms each.
+_ECHO_LOOKS = 50
 #: Bytes of input a message.
 _INPUT_BYTES = 64 * 1024
 
@@ -136,7 +139,7 @@ class AsyncCommand:
         return result_of(self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
 
     async def write(self, content: AsyncContent) -> None:
-        """Input. It waits when the process does not read."""
+        """Input. When this returns, the server has it; what is written in the very moment of a pause may be lost."""
         async for chunk in async_chunks(content):
             for start in range(0, len(chunk), _INPUT_BYTES):
                 await self._tell(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
@@ -168,19 +171,33 @@ class AsyncCommand:
         await self.close()
 
     async def _tell(self, message: bytes) -> None:
-        """Sends a message; to a connection that ended with a pause it would be lost. After the end nobody wants it."""
-        while self._end is None and not any(isinstance(frame, SessionEnd) for frame in self._frames):
+        """Sends a message over a connection that lives: to one that has ended with a pause it would be lost."""
+        while not self._is_over():
             await self._read_ahead()
             socket = await self._connection()
             try:
+                await self._echo(socket)
                 await socket.send(message)
-                return
             except SocketClosed:
-                if self._over_pause == "raise":
-                    return
                 if not await self._read_ahead():
                     # Its reader makes the connection anew.
                     await async_sleep(0.02)
+                continue
+            with suppress(SocketClosed):
+                await self._echo(socket)
+            return
+
+    def _is_over(self) -> bool:
+        """After its end nobody wants input."""
+        ends = [frame for frame in self._frames if isinstance(frame, SessionEnd)]
+        return self._end is not None or any(end.reason != "paused" for end in ends)
+
+    async def _echo(self, socket: AsyncSocket) -> None:
+        """Waits until the server has taken what was sent; not for long where the process does not read, or nobody reads what it writes."""
+        for _ in range(_ECHO_LOOKS):
+            if await socket.echo(0.01):
+                return
+            await self._read_ahead()
 
     async def _read_ahead(self) -> bool:
         """Takes what has come, unless somebody reads: the end of the connection may be in it."""
@@ -204,8 +221,13 @@ class AsyncCommand:
         """Input beside output: a process may write before it has read all."""
 
         async def work() -> None:
-            await self.write(content)
-            await self.close_stdin()
+            # Whatever becomes of it the reader tells.
+            with suppress(SocketClosed):
+                socket = await self._connection()
+                async for chunk in async_chunks(content):
+                    for start in range(0, len(chunk), _INPUT_BYTES):
+                        await socket.send(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
+                await socket.send(encode(STDIN_END))
 
         return AsyncBeside(work)
 

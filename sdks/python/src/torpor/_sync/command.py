@@ -4,6 +4,7 @@ from __future__ import annotations
 import codecs
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Literal, TypeAlias
 
@@ -37,7 +38,9 @@ _LOOK_SECONDS = 3600.0
 #: A server that was restarted is waited for so often, a second each.
 _RECONNECTS = 60
 #: Frames that are taken beside writing, at most.
-_AHEAD_FRAMES = 64
+_AHEAD_FRAMES = 256
+#: Of 10 ms each.
+_ECHO_LOOKS = 50
 #: Bytes of input a message.
 _INPUT_BYTES = 64 * 1024
 
@@ -137,7 +140,7 @@ class Command:
         return result_of(self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
 
     def write(self, content: Content) -> None:
-        """Input. It waits when the process does not read."""
+        """Input. When this returns, the server has it; what is written in the very moment of a pause may be lost."""
         for chunk in chunks(content):
             for start in range(0, len(chunk), _INPUT_BYTES):
                 self._tell(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
@@ -169,19 +172,33 @@ class Command:
         self.close()
 
     def _tell(self, message: bytes) -> None:
-        """Sends a message; to a connection that ended with a pause it would be lost. After the end nobody wants it."""
-        while self._end is None and not any(isinstance(frame, SessionEnd) for frame in self._frames):
+        """Sends a message over a connection that lives: to one that has ended with a pause it would be lost."""
+        while not self._is_over():
             self._read_ahead()
             socket = self._connection()
             try:
+                self._echo(socket)
                 socket.send(message)
-                return
             except SocketClosed:
-                if self._over_pause == "raise":
-                    return
                 if not self._read_ahead():
                     # Its reader makes the connection anew.
                     sleep(0.02)
+                continue
+            with suppress(SocketClosed):
+                self._echo(socket)
+            return
+
+    def _is_over(self) -> bool:
+        """After its end nobody wants input."""
+        ends = [frame for frame in self._frames if isinstance(frame, SessionEnd)]
+        return self._end is not None or any(end.reason != "paused" for end in ends)
+
+    def _echo(self, socket: Socket) -> None:
+        """Waits until the server has taken what was sent; not for long where the process does not read, or nobody reads what it writes."""
+        for _ in range(_ECHO_LOOKS):
+            if socket.echo(0.01):
+                return
+            self._read_ahead()
 
     def _read_ahead(self) -> bool:
         """Takes what has come, unless somebody reads: the end of the connection may be in it."""
@@ -205,8 +222,13 @@ class Command:
         """Input beside output: a process may write before it has read all."""
 
         def work() -> None:
-            self.write(content)
-            self.close_stdin()
+            # Whatever becomes of it the reader tells.
+            with suppress(SocketClosed):
+                socket = self._connection()
+                for chunk in chunks(content):
+                    for start in range(0, len(chunk), _INPUT_BYTES):
+                        socket.send(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
+                socket.send(encode(STDIN_END))
 
         return Beside(work)
 
