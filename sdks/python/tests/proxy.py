@@ -10,15 +10,16 @@ from types import TracebackType
 
 
 class Proxy:
-    """A Unix socket in front of another one, whose connections can be cut off."""
+    """A socket in front of a daemon's Unix socket, whose connections can be cut off: another one, or a TCP port of this machine."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, *, tcp: bool = False) -> None:
         self._target = target
         self._directory = Path(tempfile.mkdtemp(prefix="torpor-proxy-"))
         self.socket = str(self._directory / "s")
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(self.socket)
+        self._listener = socket.socket(socket.AF_INET if tcp else socket.AF_UNIX)
+        self._listener.bind(("127.0.0.1", 0) if tcp else self.socket)
         self._listener.listen()
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}" if tcp else ""
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._threads = [threading.Thread(target=self._accept)]
         self._threads[0].start()

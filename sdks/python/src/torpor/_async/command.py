@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import codecs
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from types import TracebackType
@@ -9,11 +8,12 @@ from typing import Literal, TypeAlias
 
 from typing_extensions import Self
 
+from torpor._async.channel import AsyncChannel
 from torpor._async.transport import AsyncTransport
 from torpor._async.wait_for import async_wait_for
-from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, AsyncTurn, async_call, async_chunks, async_sleep
+from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, async_call, async_chunks, async_sleep
 from torpor._error import TorporError
-from torpor._frames import STDIN, STDIN_END, Output, decode, encode
+from torpor._frames import STDIN, STDIN_END, Output, encode
 from torpor._result import ExecResult, result_of
 from torpor._socket import AsyncSocket, SocketClosed
 from torpor._tail import Tail
@@ -27,24 +27,18 @@ from torpor.errors import (
     SessionPausedError,
     TorporTimeoutError,
 )
-from torpor.models import Session, SessionEnd
+from torpor.models import Session
 
 #: Of a pause in the middle: go on reading when the sandbox runs again, or raise SessionPausedError.
 OverPause: TypeAlias = Literal["wait", "raise"]
 
-#: How long one look for output takes at most, in seconds.
-_LOOK_SECONDS = 3600.0
 #: A server that was restarted is waited for so often, a second each.
 _RECONNECTS = 60
-#: Frames that are taken beside writing, at most.
-_AHEAD_FRAMES = 256
-#: Of 10 ms each.
-_ECHO_LOOKS = 50
 #: Bytes of input a message.
 _INPUT_BYTES = 64 * 1024
 
 
-class AsyncCommand:
+class AsyncCommand(AsyncChannel):
     """A command or terminal in a sandbox. It goes on when nobody looks, and over a pause, and so does this: what it wrote comes
     once and in order, whenever the sandbox is resumed.
 
@@ -62,22 +56,13 @@ class AsyncCommand:
         socket: AsyncSocket | None = None,
         over_pause: OverPause = "wait",
     ) -> None:
-        self._transport = transport
-        self._params = {"id": sandbox, "sid": session}
-        self._socket = socket
+        super().__init__(transport, sandbox, session, record, after, socket)
         self._over_pause: OverPause = over_pause
-        self._record = record
         self._stdout = Tail()
         self._stderr = Tail()
-        self._end: SessionEnd | None = None
         self._lost_bytes = 0
         #: The last output that was seen: one who attaches after it gets the rest.
         self.seq = after
-        #: What was received and is not seen yet, and how far that goes.
-        self._frames: deque[Output | SessionEnd | TorporError] = deque()
-        self._read_seq = after
-        self._turn = AsyncTurn()
-        self._opening = AsyncTurn()
 
     @property
     def id(self) -> str:
@@ -159,59 +144,11 @@ class AsyncCommand:
         """Ends it. `wait` tells when it has ended."""
         await self.signal(signal)
 
-    async def close(self) -> None:
-        """Gives the connection back. The process goes on."""
-        if self._socket is not None:
-            await self._drop(self._socket)
-
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
-
-    async def _tell(self, message: bytes) -> None:
-        """Sends a message over a connection that lives: to one that has ended with a pause it would be lost."""
-        while not self._is_over():
-            await self._read_ahead()
-            socket = await self._connection()
-            try:
-                await self._echo(socket)
-                await socket.send(message)
-            except SocketClosed:
-                if not await self._read_ahead():
-                    # Its reader makes the connection anew.
-                    await async_sleep(0.02)
-                continue
-            with suppress(SocketClosed):
-                await self._echo(socket)
-            return
-
-    def _is_over(self) -> bool:
-        """After its end nobody wants input."""
-        ends = [frame for frame in self._frames if isinstance(frame, SessionEnd)]
-        return self._end is not None or any(end.reason != "paused" for end in ends)
-
-    async def _echo(self, socket: AsyncSocket) -> None:
-        """Waits until the server has taken what was sent; not for long where the process does not read, or nobody reads what it writes."""
-        for _ in range(_ECHO_LOOKS):
-            if await socket.echo(0.01):
-                return
-            await self._read_ahead()
-
-    async def _read_ahead(self) -> bool:
-        """Takes what has come, unless somebody reads: the end of the connection may be in it."""
-        socket = self._socket
-        if socket is None or not await self._turn.try_begin():
-            return socket is None
-        try:
-            while len(self._frames) < _AHEAD_FRAMES and (message := await socket.receive(0)) is not None:
-                await self._keep(message, socket)
-        except SocketClosed:
-            await self._drop(socket)
-        finally:
-            self._turn.end()
-        return True
 
     def begin_with(self, stdout: Tail, stderr: Tail) -> None:
         """Output that came over another connection."""
@@ -230,33 +167,6 @@ class AsyncCommand:
                 await socket.send(encode(STDIN_END))
 
         return AsyncBeside(work)
-
-    async def _connection(self) -> AsyncSocket:
-        await self._opening.begin()
-        try:
-            if self._socket is None:
-                query = {"after": self._read_seq, "hold": True}
-                socket = await self._transport.socket("attachSession", self._params, query)
-                await self._begin(socket)
-                self._socket = socket
-            return self._socket
-        finally:
-            self._opening.end()
-
-    async def _begin(self, socket: AsyncSocket) -> None:
-        """Until its first message input would be lost, were the connection left at once."""
-        try:
-            while (message := await socket.receive()) is None:
-                pass
-            await self._keep(message, socket)
-        except BaseException:
-            await socket.close()
-            raise
-
-    async def _drop(self, socket: AsyncSocket) -> None:
-        if self._socket is socket:
-            self._socket = None
-        await socket.close()
 
     async def _outputs(self, deadline: Deadline) -> AsyncIterator[Output]:
         """To the end, over pauses, or until the deadline."""
@@ -300,34 +210,6 @@ class AsyncCommand:
             else:
                 await self._resumed(deadline)
                 return
-
-    async def _receive(self, deadline: Deadline) -> None:
-        socket = await self._connection()
-        await self._turn.begin()
-        try:
-            # Who wrote meanwhile may have read ahead.
-            if not self._frames and (message := await socket.receive(deadline.left(_LOOK_SECONDS))) is not None:
-                await self._keep(message, socket)
-        except SocketClosed:
-            await self._drop(socket)
-            raise
-        finally:
-            self._turn.end()
-
-    async def _keep(self, message: bytes, socket: AsyncSocket) -> None:
-        try:
-            frame = decode(message)
-        except TorporError as error:
-            frame = error
-        if isinstance(frame, Session):
-            self._record = frame
-        elif isinstance(frame, Output):
-            self._read_seq = frame.seq
-            self._frames.append(frame)
-        elif frame is not None:
-            # The last one.
-            self._frames.append(frame)
-            await self._drop(socket)
 
     async def _skip(self, gone: JournalGoneError) -> None:
         """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""

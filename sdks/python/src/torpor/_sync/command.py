@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import codecs
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
@@ -12,11 +11,12 @@ from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
 from typing_extensions import Self
 
-from torpor._concurrent import Beside, Callback, Content, Turn, call, chunks, sleep
+from torpor._concurrent import Beside, Callback, Content, call, chunks, sleep
 from torpor._error import TorporError
-from torpor._frames import STDIN, STDIN_END, Output, decode, encode
+from torpor._frames import STDIN, STDIN_END, Output, encode
 from torpor._result import ExecResult, result_of
 from torpor._socket import Socket, SocketClosed
+from torpor._sync.channel import Channel
 from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
@@ -28,24 +28,18 @@ from torpor.errors import (
     SessionPausedError,
     TorporTimeoutError,
 )
-from torpor.models import Session, SessionEnd
+from torpor.models import Session
 
 #: Of a pause in the middle: go on reading when the sandbox runs again, or raise SessionPausedError.
 OverPause: TypeAlias = Literal["wait", "raise"]
 
-#: How long one look for output takes at most, in seconds.
-_LOOK_SECONDS = 3600.0
 #: A server that was restarted is waited for so often, a second each.
 _RECONNECTS = 60
-#: Frames that are taken beside writing, at most.
-_AHEAD_FRAMES = 256
-#: Of 10 ms each.
-_ECHO_LOOKS = 50
 #: Bytes of input a message.
 _INPUT_BYTES = 64 * 1024
 
 
-class Command:
+class Command(Channel):
     """A command or terminal in a sandbox. It goes on when nobody looks, and over a pause, and so does this: what it wrote comes
     once and in order, whenever the sandbox is resumed.
 
@@ -63,22 +57,13 @@ class Command:
         socket: Socket | None = None,
         over_pause: OverPause = "wait",
     ) -> None:
-        self._transport = transport
-        self._params = {"id": sandbox, "sid": session}
-        self._socket = socket
+        super().__init__(transport, sandbox, session, record, after, socket)
         self._over_pause: OverPause = over_pause
-        self._record = record
         self._stdout = Tail()
         self._stderr = Tail()
-        self._end: SessionEnd | None = None
         self._lost_bytes = 0
         #: The last output that was seen: one who attaches after it gets the rest.
         self.seq = after
-        #: What was received and is not seen yet, and how far that goes.
-        self._frames: deque[Output | SessionEnd | TorporError] = deque()
-        self._read_seq = after
-        self._turn = Turn()
-        self._opening = Turn()
 
     @property
     def id(self) -> str:
@@ -160,59 +145,11 @@ class Command:
         """Ends it. `wait` tells when it has ended."""
         self.signal(signal)
 
-    def close(self) -> None:
-        """Gives the connection back. The process goes on."""
-        if self._socket is not None:
-            self._drop(self._socket)
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
-
-    def _tell(self, message: bytes) -> None:
-        """Sends a message over a connection that lives: to one that has ended with a pause it would be lost."""
-        while not self._is_over():
-            self._read_ahead()
-            socket = self._connection()
-            try:
-                self._echo(socket)
-                socket.send(message)
-            except SocketClosed:
-                if not self._read_ahead():
-                    # Its reader makes the connection anew.
-                    sleep(0.02)
-                continue
-            with suppress(SocketClosed):
-                self._echo(socket)
-            return
-
-    def _is_over(self) -> bool:
-        """After its end nobody wants input."""
-        ends = [frame for frame in self._frames if isinstance(frame, SessionEnd)]
-        return self._end is not None or any(end.reason != "paused" for end in ends)
-
-    def _echo(self, socket: Socket) -> None:
-        """Waits until the server has taken what was sent; not for long where the process does not read, or nobody reads what it writes."""
-        for _ in range(_ECHO_LOOKS):
-            if socket.echo(0.01):
-                return
-            self._read_ahead()
-
-    def _read_ahead(self) -> bool:
-        """Takes what has come, unless somebody reads: the end of the connection may be in it."""
-        socket = self._socket
-        if socket is None or not self._turn.try_begin():
-            return socket is None
-        try:
-            while len(self._frames) < _AHEAD_FRAMES and (message := socket.receive(0)) is not None:
-                self._keep(message, socket)
-        except SocketClosed:
-            self._drop(socket)
-        finally:
-            self._turn.end()
-        return True
 
     def begin_with(self, stdout: Tail, stderr: Tail) -> None:
         """Output that came over another connection."""
@@ -231,33 +168,6 @@ class Command:
                 socket.send(encode(STDIN_END))
 
         return Beside(work)
-
-    def _connection(self) -> Socket:
-        self._opening.begin()
-        try:
-            if self._socket is None:
-                query = {"after": self._read_seq, "hold": True}
-                socket = self._transport.socket("attachSession", self._params, query)
-                self._begin(socket)
-                self._socket = socket
-            return self._socket
-        finally:
-            self._opening.end()
-
-    def _begin(self, socket: Socket) -> None:
-        """Until its first message input would be lost, were the connection left at once."""
-        try:
-            while (message := socket.receive()) is None:
-                pass
-            self._keep(message, socket)
-        except BaseException:
-            socket.close()
-            raise
-
-    def _drop(self, socket: Socket) -> None:
-        if self._socket is socket:
-            self._socket = None
-        socket.close()
 
     def _outputs(self, deadline: Deadline) -> Iterator[Output]:
         """To the end, over pauses, or until the deadline."""
@@ -301,34 +211,6 @@ class Command:
             else:
                 self._resumed(deadline)
                 return
-
-    def _receive(self, deadline: Deadline) -> None:
-        socket = self._connection()
-        self._turn.begin()
-        try:
-            # Who wrote meanwhile may have read ahead.
-            if not self._frames and (message := socket.receive(deadline.left(_LOOK_SECONDS))) is not None:
-                self._keep(message, socket)
-        except SocketClosed:
-            self._drop(socket)
-            raise
-        finally:
-            self._turn.end()
-
-    def _keep(self, message: bytes, socket: Socket) -> None:
-        try:
-            frame = decode(message)
-        except TorporError as error:
-            frame = error
-        if isinstance(frame, Session):
-            self._record = frame
-        elif isinstance(frame, Output):
-            self._read_seq = frame.seq
-            self._frames.append(frame)
-        elif frame is not None:
-            # The last one.
-            self._frames.append(frame)
-            self._drop(socket)
 
     def _skip(self, gone: JournalGoneError) -> None:
         """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""
