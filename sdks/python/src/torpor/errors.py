@@ -47,6 +47,8 @@ __all__ = [
     "OperationNotCancelableError",
     "OperationNotFoundError",
     "PermissionDeniedError",
+    "PortClosedError",
+    "PortNotExposedError",
     "RegistryFailedError",
     "RestoreFailedError",
     "ResumeFailedError",
@@ -68,6 +70,7 @@ __all__ = [
     "SnapshotPinnedError",
     "StorageFailedError",
     "TargetRefusedError",
+    "TooManyPortsError",
     "TooManySessionsError",
     "TooManyStreamsError",
     "TooManyWakesError",
@@ -339,6 +342,22 @@ class PermissionDeniedError(DeniedError):
     retryable = False
 
 
+class PortClosedError(ServerFaultError):
+    """Nothing listens on that port in the sandbox."""
+
+    code = "port_closed"
+    status = 502
+    retryable = True
+
+
+class PortNotExposedError(NotFoundError):
+    """That port of the sandbox has no address."""
+
+    code = "port_not_exposed"
+    status = 404
+    retryable = False
+
+
 class RegistryFailedError(ServerFaultError):
     """The image's registry refused or could not be reached."""
 
@@ -507,6 +526,14 @@ class TorporTimeoutError(ServerFaultError):
     retryable = True
 
 
+class TooManyPortsError(LimitExceededError):
+    """The sandbox has as many ports with an address as it may have."""
+
+    code = "too_many_ports"
+    status = 429
+    retryable = False
+
+
 class TooManySessionsError(LimitExceededError):
     """The sandbox has as many sessions as it may have."""
 
@@ -597,6 +624,8 @@ ERRORS: dict[str, type[TorporError]] = {
     "operation_not_cancelable": OperationNotCancelableError,
     "operation_not_found": OperationNotFoundError,
     "permission_denied": PermissionDeniedError,
+    "port_closed": PortClosedError,
+    "port_not_exposed": PortNotExposedError,
     "registry_failed": RegistryFailedError,
     "restore_failed": RestoreFailedError,
     "resume_failed": ResumeFailedError,
@@ -618,6 +647,7 @@ ERRORS: dict[str, type[TorporError]] = {
     "storage_failed": StorageFailedError,
     "target_refused": TargetRefusedError,
     "timeout": TorporTimeoutError,
+    "too_many_ports": TooManyPortsError,
     "too_many_sessions": TooManySessionsError,
     "too_many_streams": TooManyStreamsError,
     "too_many_wakes": TooManyWakesError,

@@ -187,6 +187,14 @@ class Operation(Model):
     status: Literal["running", "succeeded", "failed"] | str
 
 
+class ReachablePort(Model):
+    exposed_at: datetime
+    label: str
+    port: int
+    public: bool
+    url: str | None
+
+
 class SandboxCheckpoint(Model):
     created_at: datetime
     id: str
@@ -214,6 +222,13 @@ class SandboxOperation(Model):
     id: str
     kind: str
     phase: str
+
+
+class SandboxPort(Model):
+    exposed_at: datetime
+    label: str
+    port: int
+    public: bool
 
 
 class SandboxResources(Model):
@@ -247,6 +262,7 @@ class SandboxRecord(Model):
     operation: SandboxOperation | None
     parent_id: str | None
     paused_at: datetime | None
+    ports: list[SandboxPort] | None = None
     resources: SandboxResources
     restart: Literal["never", "on-failure", "always"] | str | None = None
     restored: Literal["memory", "files"] | str | None
@@ -332,7 +348,6 @@ class WebhookTest(Model):
 
 class ExecAnswer(Model):
     end: SessionEnd
-    last_seq: int
     lost_bytes: int
     session_id: str
     stderr: str
