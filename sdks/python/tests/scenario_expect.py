@@ -1,3 +1,4 @@
+# pyright: basic, reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 """What a scenario expects: see sdks/scenarios/README.md."""
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ def difference(value: Any, expected: Any, kept: Kept, at: str = "it") -> str | N
     """What is otherwise than expected."""
     if isinstance(expected, list):
         items: list[Any] = expected
-        if not isinstance(value, list) or len(value) != len(items):  # pyright: ignore[reportUnknownArgumentType]
+        if not isinstance(value, list) or len(value) != len(items):
             return told(value, items, at)
-        pairs = enumerate(zip(value, items, strict=True))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        return first(difference(one, other, kept, f"{at}[{index}]") for index, (one, other) in pairs)  # pyright: ignore[reportUnknownVariableType]
+        pairs = enumerate(zip(value, items, strict=True))
+        return first(difference(one, other, kept, f"{at}[{index}]") for index, (one, other) in pairs)
     if not isinstance(expected, dict):
         return None if value == expected and type(value) is type(expected) else told(value, expected, at)
     fields: dict[str, Any] = expected
@@ -39,7 +40,7 @@ def difference(value: Any, expected: Any, kept: Kept, at: str = "it") -> str | N
 def member(value: Any, key: str, inner: Any, kept: Kept, at: str) -> str | None:
     if key == "bytes":
         return difference(value, facts_of(content(inner)), kept, at)
-    return difference(value.get(key) if isinstance(value, dict) else None, inner, kept, f"{at}.{key}")  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    return difference(value.get(key) if isinstance(value, dict) else None, inner, kept, f"{at}.{key}")
 
 
 def specially(value: Any, expected: dict[str, Any], kept: Kept) -> bool | None:
@@ -59,7 +60,7 @@ def specially(value: Any, expected: dict[str, Any], kept: Kept) -> bool | None:
         case "notKept":
             return value is not None and value != kept[wanted]
         case "size" if isinstance(value, list):
-            return len(value) == wanted  # pyright: ignore[reportUnknownArgumentType]
+            return len(value) == wanted
         case "present":
             return value is not None
         case _:

@@ -1,3 +1,4 @@
+# pyright: basic, reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
 """Carries all scenarios out: scenario_main.py SOCKET PREFIX SHARED sync|async. A line of JSON each: its id, cases, and what was wrong."""
 
 from __future__ import annotations
@@ -75,9 +76,9 @@ def with_names(value: Any, known: set[str], actions: Actions) -> Any:
     if isinstance(value, str):
         return re.sub(r"\{([a-z0-9-]+)\}", lambda match: actions.named(match[1]) if match[1] in known else match[0], value)
     if isinstance(value, list):
-        return [with_names(item, known, actions) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [with_names(item, known, actions) for item in value]
     if isinstance(value, dict):
-        return {key: with_names(inner, known, actions) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        return {key: with_names(inner, known, actions) for key, inner in value.items()}
     return value
 
 

@@ -348,6 +348,7 @@ class WebhookTest(Model):
 
 class ExecAnswer(Model):
     end: SessionEnd
+    last_seq: int
     lost_bytes: int
     session_id: str
     stderr: str

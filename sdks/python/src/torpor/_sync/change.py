@@ -5,10 +5,9 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torpor._sync.transport import Transport, Values
-
 from torpor._concurrent import Callback, call, sleep
 from torpor._failure import operation_failure
+from torpor._sync.transport import Transport, Values
 from torpor._units import Deadline, Duration, milliseconds
 from torpor.errors import TorporTimeoutError
 from torpor.models import Operation, OperationAnswer, OperationAnswerSibling, SandboxRecord

@@ -4,12 +4,11 @@ from __future__ import annotations
 from collections import deque
 from contextlib import suppress
 
-from torpor._sync.transport import Transport
-
 from torpor._concurrent import Turn, sleep
 from torpor._error import TorporError
 from torpor._frames import Output, decode
 from torpor._socket import Socket, SocketClosed
+from torpor._sync.transport import Transport
 from torpor._units import Deadline
 from torpor.models import Session, SessionEnd
 

@@ -6,13 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 
-from torpor._sync.events import Events
-from torpor._sync.images import Images
-from torpor._sync.operations import Operations
-from torpor._sync.sandbox import Sandbox
-from torpor._sync.sandboxes import Sandboxes
-from torpor._sync.snapshots import Snapshots
-from torpor._sync.transport import Transport
 from typing_extensions import Unpack
 
 from torpor._concurrent import Callback
@@ -20,6 +13,13 @@ from torpor._endpoint import endpoint_of
 from torpor._requests import NetworkMode, RestartPolicy, SelfVerb, TimeSettings, given, resources, time_settings
 from torpor._summaries import FamilyMember, Version
 from torpor._sync.change import Waiting, change, sandbox_of
+from torpor._sync.events import Events
+from torpor._sync.images import Images
+from torpor._sync.operations import Operations
+from torpor._sync.sandbox import Sandbox
+from torpor._sync.sandboxes import Sandboxes
+from torpor._sync.snapshots import Snapshots
+from torpor._sync.transport import Transport
 from torpor._units import Duration
 from torpor.models import Capabilities, Info, Operation, SandboxRecord
 

@@ -7,8 +7,6 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Literal, TypeAlias
 
-from torpor._sync.transport import Transport
-from torpor._sync.wait_for import wait_for
 from typing_extensions import Self
 
 from torpor._concurrent import Beside, Callback, Content, call, chunks, sleep
@@ -17,6 +15,8 @@ from torpor._frames import STDIN, STDIN_END, Output, encode
 from torpor._result import ExecResult, result_of
 from torpor._socket import Socket, SocketClosed
 from torpor._sync.channel import Channel
+from torpor._sync.transport import Transport
+from torpor._sync.wait_for import wait_for
 from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (

@@ -6,15 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Literal, overload
 
-from torpor._sync.terminal import Terminal
-from torpor._sync.transport import Transport
-
 from torpor._concurrent import Callback, Content
 from torpor._frames import decode
 from torpor._requests import CommandLine, start_body
 from torpor._result import ExecResult, result_of
 from torpor._socket import SocketClosed
 from torpor._sync.command import Command, OverPause, paused_failure
+from torpor._sync.terminal import Terminal
+from torpor._sync.transport import Transport
 from torpor._tail import Tail
 from torpor._units import Duration
 from torpor.errors import DaemonUnreachableError

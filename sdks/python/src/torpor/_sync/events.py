@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 
 import httpx
-from torpor._sync.transport import Transport
 
 from torpor._concurrent import sleep
 from torpor._lines import Block, BlockReader
+from torpor._sync.transport import Transport
 from torpor._units import Deadline
 from torpor.errors import DaemonUnreachableError, ShuttingDownError
 from torpor.models import Event, EventPage

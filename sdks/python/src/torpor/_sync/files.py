@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
-from torpor._sync.transport import Transport
-
 from torpor._archive import local_target, means_content, name_of, open_local, temporary_beside, unpack
 from torpor._concurrent import Content, blocking
+from torpor._sync.transport import Transport
 from torpor._text import decode_text
 from torpor.errors import InvalidPathError, TorporFileNotFoundError
 from torpor.models import Entry

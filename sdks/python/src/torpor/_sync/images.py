@@ -5,11 +5,10 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 
-from torpor._sync.transport import Transport
-
 from torpor._concurrent import Callback, call
 from torpor._requests import given
 from torpor._summaries import ImageProgress, Pruned
+from torpor._sync.transport import Transport
 from torpor.models import Image
 
 

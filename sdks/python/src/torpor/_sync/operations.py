@@ -4,7 +4,6 @@ from __future__ import annotations
 import builtins
 
 from torpor._sync.transport import Transport
-
 from torpor.models import Operation
 
 

@@ -7,9 +7,6 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any
 
-from torpor._sync.transport import Transport
-from torpor._sync.wait_for import wait_for
-from torpor._sync.wakes import Wakes
 from typing_extensions import Unpack
 
 from torpor._concurrent import Callback
@@ -19,6 +16,9 @@ from torpor._sync.change import Waiting, change, sandbox_of
 from torpor._sync.commands import Commands
 from torpor._sync.events import Events
 from torpor._sync.files import Files
+from torpor._sync.transport import Transport
+from torpor._sync.wait_for import wait_for
+from torpor._sync.wakes import Wakes
 from torpor._units import Deadline, Duration, milliseconds
 from torpor.errors import SandboxNotFoundError
 from torpor.models import Difference, Event, Operation, OperationAnswer, SandboxRecord, Snapshot

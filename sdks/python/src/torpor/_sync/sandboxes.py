@@ -1,11 +1,10 @@
 # Generated from ../_async by tools/generate.py. Not to be edited.
 from __future__ import annotations
 
-from torpor._sync.transport import Transport
-
 from torpor._concurrent import Callback
 from torpor._requests import ResumeMemory
 from torpor._sync.change import Waiting, change, sandbox_of
+from torpor._sync.transport import Transport
 from torpor._units import Duration
 from torpor.models import Operation, SandboxRecord
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from torpor._sync.transport import Transport
-
 from torpor._requests import instant, settings
+from torpor._sync.transport import Transport
 from torpor._units import UNSET, Unset
 from torpor.models import Snapshot
 
