@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import threading
 
 import pytest
 
@@ -96,3 +97,33 @@ def test_E28_a_pause_in_the_middle_is_told_and_the_command_is_found_again(sandbo
     details = caught.value.details
     with sandbox.attach(details["sessionId"], after=details["after"]) as command:
         assert command.wait().stdout == "went on\n"
+
+
+def test_E28_a_call_that_waits_over_a_pause_has_the_whole_output_once(sandbox: Sandbox) -> None:
+    results: list[str] = []
+    command = "echo before; touch there; while [ ! -e go ]; do sleep 0.02; done; echo after"
+    waiting = threading.Thread(target=lambda: results.append(sandbox.exec(command, over_pause="wait").stdout))
+    waiting.start()
+    sandbox.exec("while [ ! -e there ]; do sleep 0.02; done", check=True)
+    sandbox.pause()
+    sandbox.resume()
+    sandbox.files.write("go", "")
+    waiting.join()
+    assert results == ["before\nafter\n"]
+
+
+def test_E28_a_call_in_one_piece_is_told_of_a_pause_too(sandbox: Sandbox) -> None:
+    failures: list[SessionPausedError] = []
+
+    def work() -> None:
+        with pytest.raises(SessionPausedError) as caught:
+            sandbox.exec("echo before; touch there; sleep 600")
+        failures.append(caught.value)
+
+    waiting = threading.Thread(target=work)
+    waiting.start()
+    sandbox.exec("while [ ! -e there ]; do sleep 0.02; done", check=True)
+    sandbox.pause()
+    waiting.join()
+    assert failures[0].details["after"] >= 1
+    sandbox.resume()

@@ -18,6 +18,8 @@ from torpor._units import Duration
 from torpor.errors import DaemonUnreachableError
 from torpor.models import ExecAnswer, Session
 
+#: Input up to this many characters goes along with the call; a call has a limit.
+_WHOLE_INPUT = 1024 * 1024
 #: A login shell, the better one if there is one.
 _SHELL = ["sh", "-c", "exec $(command -v bash || echo sh) -l"]
 
@@ -92,7 +94,7 @@ class AsyncCommands:
         body = start_body(line, env=env, workdir=workdir, user=user, timeout=timeout)
         if isinstance(stdin, bool):
             stdin = None
-        if on_stdout is None and on_stderr is None and (stdin is None or isinstance(stdin, (str, bytes))):
+        if on_stdout is None and on_stderr is None and (stdin is None or (isinstance(stdin, (str, bytes)) and len(stdin) <= _WHOLE_INPUT)):
             result = await self._run(body, stdin, over_pause)
             return result.check() if check else result
         command = await self._open({**body, **({} if stdin is None else {"stdin": True})}, over_pause)
@@ -166,7 +168,7 @@ class AsyncCommands:
             await socket.close()
             raise DaemonUnreachableError(
                 "the connection to torpord broke off before the command had started",
-                hint="torpor ps tells whether it runs.",
+                hint="sandbox.commands() tells whether it runs.",
             ) from error
         except BaseException:
             await socket.close()
