@@ -19,6 +19,7 @@ __all__ = [
     "CheckpointIncompatibleError",
     "CommandNotStartedError",
     "ConflictError",
+    "ConnectionLostError",
     "DaemonUnreachableError",
     "DeniedError",
     "DirectoryNotEmptyError",
@@ -33,12 +34,12 @@ __all__ = [
     "ImageInvalidError",
     "ImageNotFoundError",
     "InternalError",
+    "InterpreterBusyError",
     "InvalidArchiveError",
     "InvalidError",
     "InvalidNameError",
     "InvalidPathError",
     "InvalidRequestError",
-    "JournalGoneError",
     "LimitExceededError",
     "NameTakenError",
     "NotFoundError",
@@ -63,6 +64,8 @@ __all__ = [
     "ServerFaultError",
     "SessionEndedError",
     "SessionNotFoundError",
+    "SessionNotSupervisedError",
+    "SessionOutputGoneError",
     "SessionPausedError",
     "ShuttingDownError",
     "SnapshotInUseError",
@@ -70,9 +73,12 @@ __all__ = [
     "SnapshotPinnedError",
     "StorageFailedError",
     "TargetRefusedError",
+    "TokenNotFoundError",
+    "TooManyAttemptsError",
     "TooManyPortsError",
     "TooManySessionsError",
     "TooManyStreamsError",
+    "TooManyTokensError",
     "TooManyWakesError",
     "TooManyWebhooksError",
     "TorporError",
@@ -81,6 +87,7 @@ __all__ = [
     "TorporTimeoutError",
     "UnauthorizedError",
     "UnusableError",
+    "VersionMismatchError",
     "WakeNotFoundError",
     "WebhookNotFoundError",
 ]
@@ -132,6 +139,14 @@ class CommandNotStartedError(UnusableError):
     code = "command_not_started"
     status = 422
     retryable = False
+
+
+class ConnectionLostError(ServerFaultError):
+    """The connection broke in the middle of an answer; only clients report it."""
+
+    code = "connection_lost"
+    status = 503
+    retryable = True
 
 
 class DaemonUnreachableError(ServerFaultError):
@@ -199,7 +214,7 @@ class TorporFileNotFoundError(NotFoundError):
 
 
 class ForbiddenError(DeniedError):
-    """The token's scopes do not allow the call."""
+    """The caller's scopes, team, or the page that it comes from do not allow the call."""
 
     code = "forbidden"
     status = 403
@@ -254,6 +269,14 @@ class InternalError(ServerFaultError):
     retryable = False
 
 
+class InterpreterBusyError(ConflictError):
+    """The interpreter runs something else."""
+
+    code = "interpreter_busy"
+    status = 409
+    retryable = True
+
+
 class InvalidArchiveError(InvalidError):
     """A tar stream is damaged or would write outside its target."""
 
@@ -286,16 +309,8 @@ class InvalidRequestError(InvalidError):
     retryable = False
 
 
-class JournalGoneError(ConflictError):
-    """Output after that sequence number is no longer kept."""
-
-    code = "journal_gone"
-    status = 410
-    retryable = False
-
-
 class NameTakenError(ConflictError):
-    """Another sandbox or snapshot has that name."""
+    """Another sandbox, snapshot or token has that name."""
 
     code = "name_taken"
     status = 409
@@ -462,6 +477,22 @@ class SessionNotFoundError(NotFoundError):
     retryable = False
 
 
+class SessionNotSupervisedError(ConflictError):
+    """The session is not supervised: it cannot be started again."""
+
+    code = "session_not_supervised"
+    status = 409
+    retryable = False
+
+
+class SessionOutputGoneError(ConflictError):
+    """Output after that sequence number is no longer kept."""
+
+    code = "session_output_gone"
+    status = 410
+    retryable = False
+
+
 class SessionPausedError(ConflictError):
     """The stream ended since the sandbox was paused."""
 
@@ -526,6 +557,22 @@ class TorporTimeoutError(ServerFaultError):
     retryable = True
 
 
+class TokenNotFoundError(NotFoundError):
+    """There is no token with that id or name."""
+
+    code = "token_not_found"
+    status = 404
+    retryable = False
+
+
+class TooManyAttemptsError(LimitExceededError):
+    """Signing in failed too often from that address."""
+
+    code = "too_many_attempts"
+    status = 429
+    retryable = True
+
+
 class TooManyPortsError(LimitExceededError):
     """The sandbox has as many ports with an address as it may have."""
 
@@ -550,6 +597,14 @@ class TooManyStreamsError(LimitExceededError):
     retryable = True
 
 
+class TooManyTokensError(LimitExceededError):
+    """There are as many tokens as there may be."""
+
+    code = "too_many_tokens"
+    status = 429
+    retryable = False
+
+
 class TooManyWakesError(LimitExceededError):
     """The sandbox has as many wakes, or wakes that wait for it, as it may have."""
 
@@ -567,10 +622,18 @@ class TooManyWebhooksError(LimitExceededError):
 
 
 class UnauthorizedError(DeniedError):
-    """No valid token came with the call."""
+    """No valid token came with the call, or it is not known any more."""
 
     code = "unauthorized"
     status = 401
+    retryable = False
+
+
+class VersionMismatchError(ServerFaultError):
+    """The daemon is of another version than the client; only clients report it."""
+
+    code = "version_mismatch"
+    status = 501
     retryable = False
 
 
@@ -598,6 +661,7 @@ ERRORS: dict[str, type[TorporError]] = {
     "checkpoint_corrupt": CheckpointCorruptError,
     "checkpoint_incompatible": CheckpointIncompatibleError,
     "command_not_started": CommandNotStartedError,
+    "connection_lost": ConnectionLostError,
     "daemon_unreachable": DaemonUnreachableError,
     "directory_not_empty": DirectoryNotEmptyError,
     "disk_full": DiskFullError,
@@ -613,11 +677,11 @@ ERRORS: dict[str, type[TorporError]] = {
     "image_invalid": ImageInvalidError,
     "image_not_found": ImageNotFoundError,
     "internal": InternalError,
+    "interpreter_busy": InterpreterBusyError,
     "invalid_archive": InvalidArchiveError,
     "invalid_name": InvalidNameError,
     "invalid_path": InvalidPathError,
     "invalid_request": InvalidRequestError,
-    "journal_gone": JournalGoneError,
     "name_taken": NameTakenError,
     "operation_active": OperationActiveError,
     "operation_cancelled": OperationCancelledError,
@@ -639,6 +703,8 @@ ERRORS: dict[str, type[TorporError]] = {
     "self_control_denied": SelfControlDeniedError,
     "session_ended": SessionEndedError,
     "session_not_found": SessionNotFoundError,
+    "session_not_supervised": SessionNotSupervisedError,
+    "session_output_gone": SessionOutputGoneError,
     "session_paused": SessionPausedError,
     "shutting_down": ShuttingDownError,
     "snapshot_in_use": SnapshotInUseError,
@@ -647,12 +713,16 @@ ERRORS: dict[str, type[TorporError]] = {
     "storage_failed": StorageFailedError,
     "target_refused": TargetRefusedError,
     "timeout": TorporTimeoutError,
+    "token_not_found": TokenNotFoundError,
+    "too_many_attempts": TooManyAttemptsError,
     "too_many_ports": TooManyPortsError,
     "too_many_sessions": TooManySessionsError,
     "too_many_streams": TooManyStreamsError,
+    "too_many_tokens": TooManyTokensError,
     "too_many_wakes": TooManyWakesError,
     "too_many_webhooks": TooManyWebhooksError,
     "unauthorized": UnauthorizedError,
+    "version_mismatch": VersionMismatchError,
     "wake_not_found": WakeNotFoundError,
     "webhook_not_found": WebhookNotFoundError,
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import ConfigDict, Field
+
 from torpor._model import Model
 
 
@@ -97,6 +99,40 @@ class EventPage(Model):
     next: int
 
 
+class IdentityToken(Model):
+    id: str
+    name: str
+
+
+class Identity(Model):
+    expires_at: datetime | None
+    scopes: list[
+        Literal[
+            "sandbox:read",
+            "sandbox:write",
+            "sandbox:delete",
+            "exec",
+            "port",
+            "snapshot",
+            "image",
+            "webhook",
+            "secret:read",
+            "secret:write",
+            "policy:read",
+            "policy:write",
+            "metrics",
+            "sandbox:*",
+            "secret:*",
+            "policy:*",
+            "*",
+        ]
+        | str
+    ]
+    team: str | None
+    token: IdentityToken | None
+    via: Literal["socket", "token", "cookie"] | str
+
+
 class ImageConfig(Model):
     cmd: list[str]
     entrypoint: list[str]
@@ -137,6 +173,11 @@ class InfoHost(Model):
     memory_bytes: int
 
 
+class InfoListening(Model):
+    addresses: list[str]
+    public_url: str | None
+
+
 class InfoNetwork(Model):
     resolver: str | None
     subnet: str
@@ -148,6 +189,7 @@ class InfoPool(Model):
     loop_backed: bool
     path: str
     reflink: bool
+    reserve_bytes: int | None = None
     size_bytes: int
     warning: str | None
 
@@ -160,9 +202,20 @@ class Info(Model):
     held: InfoCapacity
     host: InfoHost
     instance: str
+    listening: InfoListening
     network: InfoNetwork
     pool: InfoPool
     version: str
+
+
+class LoginCode(Model):
+    code: str
+    expires_at: datetime
+
+
+class NodeStatsPool(Model):
+    free_bytes: int
+    size_bytes: int
 
 
 class OperationError(Model):
@@ -213,6 +266,13 @@ class SandboxFork(Model):
     index: int
 
 
+class SandboxHeld(Model):
+    free_bytes: int
+    lost: str | None = None
+    reason: Literal["disk_full"]
+    since: datetime
+
+
 class SandboxImage(Model):
     digest: str
     reference: str
@@ -251,6 +311,7 @@ class SandboxRecord(Model):
     generation: int
     hard_expires_at: datetime | None = None
     hard_ttl_ms: int | None = None
+    held: SandboxHeld | None = None
     id: str
     idle_ms: int | None = None
     image: SandboxImage
@@ -272,10 +333,47 @@ class SandboxRecord(Model):
     started_at: datetime | None
     state: Literal["creating", "running", "pausing", "paused", "resuming", "stopping", "stopped", "failed", "removing"] | str
     stopped_at: datetime | None
+    team: str | None = None
     ttl_ms: int | None = None
     updated_at: datetime
     user: str | None
     workdir: str | None
+
+
+class SandboxStatsCpu(Model):
+    limit: int
+    percent: float
+    used_ms: float
+
+
+class SandboxStatsDisk(Model):
+    limit_bytes: int
+    used_bytes: int
+
+
+class SandboxStatsNetwork(Model):
+    received_bytes: int
+    sent_bytes: int
+
+
+class SandboxStats(Model):
+    checkpoint_bytes: int
+    cpu: SandboxStatsCpu
+    disk: SandboxStatsDisk
+    id: str
+    memory: SandboxStatsDisk
+    name: str
+    network: SandboxStatsNetwork | None
+    processes: int | None
+    state: Literal["creating", "running", "pausing", "paused", "resuming", "stopping", "stopped", "failed", "removing"] | str
+
+
+class SessionSize(Model):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    columns: int
+    rows: int
 
 
 class SessionEnd(Model):
@@ -285,9 +383,10 @@ class SessionEnd(Model):
     signal: str | None
 
 
-class SnapshotSource(Model):
-    id: str
-    name: str
+class SessionOutput(Model):
+    data: str
+    seq: int
+    stream: Literal["stdout", "stderr", "terminal"] | str
 
 
 class Snapshot(Model):
@@ -307,9 +406,75 @@ class Snapshot(Model):
     pinned: bool
     resources: SandboxResources
     rollback_of: str | None
-    source: SnapshotSource
+    source: IdentityToken
+    team: str | None = None
     user: str | None
     workdir: str | None
+
+
+class SupervisionPolicyReadiness(Model):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    argv: list[str] | None = Field(None, max_length=1000, min_length=1)
+    interval_ms: int | None = None
+    port: int | None = None
+    timeout_ms: int | None = None
+
+
+class SupervisionPolicy(Model):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    backoff_ms: int | None = None
+    max_restarts: int | None = None
+    readiness: SupervisionPolicyReadiness | None = None
+    restart: Literal["never", "on-failure", "always"] | str | None = None
+    runtime_recovery: Literal["restart", "stop"] | str | None = None
+    stop_grace_ms: int | None = None
+    stop_order: int | None = None
+    window_ms: int | None = None
+
+
+class Supervision(Model):
+    attempt: int
+    desired: Literal["running", "stopped"] | str
+    last_end: SessionEnd | None
+    next_at: datetime | None
+    policy: SupervisionPolicy
+    reason: str | None
+    restarts: int
+    state: Literal["starting", "ready", "backoff", "stopped", "failed"] | str
+
+
+class Token(Model):
+    created_at: datetime
+    expires_at: datetime | None
+    id: str
+    name: str
+    scopes: list[
+        Literal[
+            "sandbox:read",
+            "sandbox:write",
+            "sandbox:delete",
+            "exec",
+            "port",
+            "snapshot",
+            "image",
+            "webhook",
+            "secret:read",
+            "secret:write",
+            "policy:read",
+            "policy:write",
+            "metrics",
+            "sandbox:*",
+            "secret:*",
+            "policy:*",
+            "*",
+        ]
+        | str
+    ]
+    team: str | None
 
 
 class Wake(Model):
@@ -334,6 +499,7 @@ class Webhook(Model):
     pending: int
     sandbox_id: str | None
     state: Literal["enabled", "paused"] | str
+    team: str | None = None
     types: list[str]
     updated_at: datetime
     url: str
@@ -346,6 +512,11 @@ class WebhookTest(Model):
     status: int | None
 
 
+class CreatedToken(Model):
+    secret: str
+    token: Token
+
+
 class ExecAnswer(Model):
     end: SessionEnd
     last_seq: int
@@ -353,6 +524,12 @@ class ExecAnswer(Model):
     session_id: str
     stderr: str
     stdout: str
+
+
+class NodeStats(Model):
+    at: datetime
+    pool: NodeStatsPool
+    sandboxes: list[SandboxStats]
 
 
 class OperationAnswerSibling(Model):
@@ -373,7 +550,9 @@ class Session(Model):
     id: str
     last_seq: int
     pid: int
+    size: SessionSize | None
     started_at: datetime
+    supervision: Supervision | None = None
     terminal: bool
     user: str
     workdir: str

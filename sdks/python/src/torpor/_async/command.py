@@ -20,10 +20,10 @@ from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
     DaemonUnreachableError,
-    JournalGoneError,
     SandboxNotRunningError,
     SessionEndedError,
     SessionNotFoundError,
+    SessionOutputGoneError,
     SessionPausedError,
     TorporTimeoutError,
 )
@@ -178,6 +178,8 @@ class AsyncCommand(AsyncChannel):
                     yield output
             except SandboxNotRunningError:
                 await self._resumed(deadline)
+            except SessionOutputGoneError as gone:
+                await self._skip(gone)
             except (SocketClosed, DaemonUnreachableError) as error:
                 tries -= 1
                 if tries == 0 or self._record is None:
@@ -197,9 +199,6 @@ class AsyncCommand(AsyncChannel):
                 self.seq = frame.seq
                 (self._stderr if frame.stream == "stderr" else self._stdout).add(frame.data)
                 yield frame
-            elif isinstance(frame, JournalGoneError):
-                await self._skip(frame)
-                return
             elif isinstance(frame, TorporError):
                 raise frame
             elif frame.reason != "paused":
@@ -211,7 +210,7 @@ class AsyncCommand(AsyncChannel):
                 await self._resumed(deadline)
                 return
 
-    async def _skip(self, gone: JournalGoneError) -> None:
+    async def _skip(self, gone: SessionOutputGoneError) -> None:
         """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""
         record = await self.inspect()
         if record.first_seq - 1 <= self.seq:

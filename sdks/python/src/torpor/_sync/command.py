@@ -21,10 +21,10 @@ from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
     DaemonUnreachableError,
-    JournalGoneError,
     SandboxNotRunningError,
     SessionEndedError,
     SessionNotFoundError,
+    SessionOutputGoneError,
     SessionPausedError,
     TorporTimeoutError,
 )
@@ -179,6 +179,8 @@ class Command(Channel):
                     yield output
             except SandboxNotRunningError:
                 self._resumed(deadline)
+            except SessionOutputGoneError as gone:
+                self._skip(gone)
             except (SocketClosed, DaemonUnreachableError) as error:
                 tries -= 1
                 if tries == 0 or self._record is None:
@@ -198,9 +200,6 @@ class Command(Channel):
                 self.seq = frame.seq
                 (self._stderr if frame.stream == "stderr" else self._stdout).add(frame.data)
                 yield frame
-            elif isinstance(frame, JournalGoneError):
-                self._skip(frame)
-                return
             elif isinstance(frame, TorporError):
                 raise frame
             elif frame.reason != "paused":
@@ -212,7 +211,7 @@ class Command(Channel):
                 self._resumed(deadline)
                 return
 
-    def _skip(self, gone: JournalGoneError) -> None:
+    def _skip(self, gone: SessionOutputGoneError) -> None:
         """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""
         record = self.inspect()
         if record.first_seq - 1 <= self.seq:
