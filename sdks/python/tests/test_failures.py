@@ -73,9 +73,9 @@ def test_what_changes_something_is_sent_again_under_the_same_key() -> None:
     assert None not in keys
 
 
-def test_what_has_no_key_is_sent_once() -> None:
+def test_what_is_streamed_is_sent_once() -> None:
     with Fake(None, VERSION) as fake, Torpor(socket=fake.socket) as torpor, pytest.raises(DaemonUnreachableError, match="no answer from"):
-        torpor.operations.cancel("op_aaaaaaaaaaaaaaaa")
+        torpor._transport.upload("writeFile", params={"id": "x"}, query={"path": "f"}, content=b"x")  # pyright: ignore[reportPrivateUsage]
     assert len(fake.requests) == 1
 
 

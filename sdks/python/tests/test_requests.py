@@ -24,6 +24,7 @@ NAMES = {
     "timeoutMs": "timeout",
     "graceMs": "grace",
     "afterMs": "after",
+    "keepMs": "keep",
     "rollbackMs": "rollback",
     "ttlMs": "ttl",
     "hardTtlMs": "hard_ttl",

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Literal, TypeAlias, TypedDict, overload
 
+from typing_extensions import Unpack
+
 from torpor._units import MIB, UNSET, Duration, Unset, milliseconds
 from torpor.errors import InvalidRequestError
 
@@ -84,22 +86,29 @@ def resources(memory_mib: float | None, cpus: float | None, disk_mib: float | No
     return found or None
 
 
-def start_body(
-    line: CommandLine,
-    *,
-    env: Mapping[str, str] | None,
-    workdir: str | None,
-    user: str | None,
-    timeout: Duration | None,
-    **more: object,
-) -> dict[str, object]:
+class StartSettings(TypedDict, total=False):
+    env: Mapping[str, str] | None
+    workdir: str | None
+    user: str | None
+    #: Of its running time.
+    timeout: Duration | None
+    journal_bytes: int | None
+    #: After its end.
+    keep: Duration | None
+
+
+def start_body(line: CommandLine, *, stdin: object = None, terminal: object = None, **settings: Unpack[StartSettings]) -> dict[str, object]:
+    env = settings.get("env")
     return given(
         argv=argv_of(line),
         env=None if env is None else {**env},
-        workdir=workdir,
-        user=user,
-        timeoutMs=milliseconds(timeout),
-        **more,
+        workdir=settings.get("workdir"),
+        user=settings.get("user"),
+        timeoutMs=milliseconds(settings.get("timeout")),
+        journalBytes=settings.get("journal_bytes"),
+        keepMs=milliseconds(settings.get("keep")),
+        stdin=stdin,
+        terminal=terminal,
     )
 
 

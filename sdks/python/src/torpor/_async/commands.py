@@ -10,7 +10,7 @@ from torpor._async.terminal import AsyncTerminal
 from torpor._async.transport import AsyncTransport
 from torpor._concurrent import AsyncCallback, AsyncContent
 from torpor._frames import decode
-from torpor._requests import CommandLine, start_body
+from torpor._requests import CommandLine, StartSettings, start_body
 from torpor._result import ExecResult, result_of
 from torpor._socket import SocketClosed
 from torpor._tail import Tail
@@ -48,6 +48,8 @@ class AsyncCommands:
         user: str | None = None,
         stdin: AsyncContent | None = None,
         timeout: Duration | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
         on_stdout: AsyncCallback[str] | None = None,
         on_stderr: AsyncCallback[str] | None = None,
         over_pause: OverPause = "raise",
@@ -64,6 +66,8 @@ class AsyncCommands:
         user: str | None = None,
         stdin: bool = False,
         timeout: Duration | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
     ) -> AsyncCommand: ...
     async def exec(
         self,
@@ -75,6 +79,8 @@ class AsyncCommands:
         user: str | None = None,
         stdin: AsyncContent | bool | None = None,
         timeout: Duration | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
         on_stdout: AsyncCallback[str] | None = None,
         on_stderr: AsyncCallback[str] | None = None,
         over_pause: OverPause = "raise",
@@ -86,12 +92,21 @@ class AsyncCommands:
         after which it is killed and the exit code is 124. If the sandbox is paused meanwhile, SessionPausedError is raised, and the command
         goes on after the resume: `attach(error.details["sessionId"])` finds it; with over_pause="wait" this call waits for that.
 
+        Of its output `journal_bytes` are kept for who attaches, 1 MiB unless told otherwise; `keep` is how long after its end.
         With `background` it is left running, and what comes back is a command to read, write to, wait for and kill, over any pause.
         """
+        settings: StartSettings = {
+            "env": env,
+            "workdir": workdir,
+            "user": user,
+            "timeout": timeout,
+            "journal_bytes": journal_bytes,
+            "keep": keep,
+        }
         if background:
-            body = start_body(line, env=env, workdir=workdir, user=user, timeout=timeout, stdin=stdin or None)
+            body = start_body(line, **settings, stdin=stdin or None)
             return AsyncCommand(self._transport, self.id, *(await self._start(body)))
-        body = start_body(line, env=env, workdir=workdir, user=user, timeout=timeout)
+        body = start_body(line, **settings)
         if isinstance(stdin, bool):
             stdin = None
         if on_stdout is None and on_stderr is None and (stdin is None or (isinstance(stdin, (str, bytes)) and len(stdin) <= _WHOLE_INPUT)):
@@ -117,6 +132,8 @@ class AsyncCommands:
         env: Mapping[str, str] | None = None,
         workdir: str | None = None,
         user: str | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
     ) -> AsyncTerminal:
         """Opens a terminal, with a shell in it unless told otherwise."""
         size = {"rows": rows, "columns": columns, "term": term}

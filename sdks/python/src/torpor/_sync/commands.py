@@ -8,7 +8,7 @@ from typing import Literal, overload
 
 from torpor._concurrent import Callback, Content
 from torpor._frames import decode
-from torpor._requests import CommandLine, start_body
+from torpor._requests import CommandLine, StartSettings, start_body
 from torpor._result import ExecResult, result_of
 from torpor._socket import SocketClosed
 from torpor._sync.command import Command, OverPause, paused_failure
@@ -49,6 +49,8 @@ class Commands:
         user: str | None = None,
         stdin: Content | None = None,
         timeout: Duration | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
         on_stdout: Callback[str] | None = None,
         on_stderr: Callback[str] | None = None,
         over_pause: OverPause = "raise",
@@ -65,6 +67,8 @@ class Commands:
         user: str | None = None,
         stdin: bool = False,
         timeout: Duration | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
     ) -> Command: ...
     def exec(
         self,
@@ -76,6 +80,8 @@ class Commands:
         user: str | None = None,
         stdin: Content | bool | None = None,
         timeout: Duration | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
         on_stdout: Callback[str] | None = None,
         on_stderr: Callback[str] | None = None,
         over_pause: OverPause = "raise",
@@ -87,12 +93,21 @@ class Commands:
         after which it is killed and the exit code is 124. If the sandbox is paused meanwhile, SessionPausedError is raised, and the command
         goes on after the resume: `attach(error.details["sessionId"])` finds it; with over_pause="wait" this call waits for that.
 
+        Of its output `journal_bytes` are kept for who attaches, 1 MiB unless told otherwise; `keep` is how long after its end.
         With `background` it is left running, and what comes back is a command to read, write to, wait for and kill, over any pause.
         """
+        settings: StartSettings = {
+            "env": env,
+            "workdir": workdir,
+            "user": user,
+            "timeout": timeout,
+            "journal_bytes": journal_bytes,
+            "keep": keep,
+        }
         if background:
-            body = start_body(line, env=env, workdir=workdir, user=user, timeout=timeout, stdin=stdin or None)
+            body = start_body(line, **settings, stdin=stdin or None)
             return Command(self._transport, self.id, *(self._start(body)))
-        body = start_body(line, env=env, workdir=workdir, user=user, timeout=timeout)
+        body = start_body(line, **settings)
         if isinstance(stdin, bool):
             stdin = None
         if on_stdout is None and on_stderr is None and (stdin is None or (isinstance(stdin, (str, bytes)) and len(stdin) <= _WHOLE_INPUT)):
@@ -118,6 +133,8 @@ class Commands:
         env: Mapping[str, str] | None = None,
         workdir: str | None = None,
         user: str | None = None,
+        journal_bytes: int | None = None,
+        keep: Duration | None = None,
     ) -> Terminal:
         """Opens a terminal, with a shell in it unless told otherwise."""
         size = {"rows": rows, "columns": columns, "term": term}
