@@ -47,3 +47,21 @@ class FamilyMember(Model):
     fork: SandboxFork | None
     created_at: datetime | None
     removed_at: datetime | None
+
+
+class RunError(Model):
+    """What ended a run of an interpreter early; TimeoutError when it was the time limit."""
+
+    name: str
+    message: str
+    traceback: str
+
+
+class RunResult(Model):
+    stdout: str
+    stderr: str
+    #: Python: the last line's value, if it is an expression and not None, as `repr` shows it.
+    result: str | None
+    #: Shell: of the last command.
+    exit_code: int | None
+    error: RunError | None

@@ -12,6 +12,7 @@ from torpor._async.change import AsyncWaiting, async_change, sandbox_of
 from torpor._async.commands import AsyncCommands
 from torpor._async.events import AsyncEvents
 from torpor._async.files import AsyncFiles
+from torpor._async.interpreter import AsyncInterpreter
 from torpor._async.transport import AsyncTransport
 from torpor._async.wait_for import async_wait_for
 from torpor._async.wakes import AsyncWakes
@@ -29,10 +30,8 @@ _RESUME: dict[bool, ResumeMemory] = {True: "prefer", False: "discard"}
 class AsyncSandbox(AsyncCommands):
     """A sandbox. What it says of itself is what was seen last: each change brings it up to date, and so does `inspect`.
 
-    At the end of `with` it is removed; without `with` it stays until somebody removes it.
-
-    The calls that change it take `timeout` (after which TorporTimeoutError is raised; the change goes on), `key` (calls with the same key
-    are the same change) and `on_progress` (told of each phase).
+    At the end of `with` it is removed; without `with` it stays until somebody removes it. Changes take `timeout` (then TorporTimeoutError;
+    the change goes on), `key` (calls with the same key are one change) and `on_progress` (told of each phase).
     """
 
     def __init__(self, transport: AsyncTransport, record: SandboxRecord) -> None:
@@ -40,6 +39,8 @@ class AsyncSandbox(AsyncCommands):
         self._record = record
         self.files = AsyncFiles(transport, record.id)
         self.wakes = AsyncWakes(transport, record.id)
+        #: Its own interpreter: `sandbox.python.run("x = 1")`.
+        self.python = AsyncInterpreter(transport, record.id, "python")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.id}) {self.state}>"
@@ -293,10 +294,8 @@ class AsyncSandbox(AsyncCommands):
     async def _fork(self, body: Mapping[str, Any], waiting: AsyncWaiting) -> list[AsyncSandbox]:
         answer = await async_change(self._transport, "forkSandbox", waiting, id=self.id, body=body)
         made, failures = children_of(answer.operation)
-        children = [AsyncSandbox(self._transport, await self._get(child)) for child in made]
+        records = [await self._transport.json("getSandbox", params={"id": child}) for child in made]
+        children = [AsyncSandbox(self._transport, SandboxRecord.model_validate(record)) for record in records]
         if failures:
             raise ForkFailedError(failures, children)
         return children
-
-    async def _get(self, id: str) -> SandboxRecord:
-        return SandboxRecord.model_validate(await self._transport.json("getSandbox", params={"id": id}))

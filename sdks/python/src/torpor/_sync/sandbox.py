@@ -16,6 +16,7 @@ from torpor._sync.change import Waiting, change, sandbox_of
 from torpor._sync.commands import Commands
 from torpor._sync.events import Events
 from torpor._sync.files import Files
+from torpor._sync.interpreter import Interpreter
 from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
 from torpor._sync.wakes import Wakes
@@ -30,10 +31,8 @@ _RESUME: dict[bool, ResumeMemory] = {True: "prefer", False: "discard"}
 class Sandbox(Commands):
     """A sandbox. What it says of itself is what was seen last: each change brings it up to date, and so does `inspect`.
 
-    At the end of `with` it is removed; without `with` it stays until somebody removes it.
-
-    The calls that change it take `timeout` (after which TorporTimeoutError is raised; the change goes on), `key` (calls with the same key
-    are the same change) and `on_progress` (told of each phase).
+    At the end of `with` it is removed; without `with` it stays until somebody removes it. Changes take `timeout` (then TorporTimeoutError;
+    the change goes on), `key` (calls with the same key are one change) and `on_progress` (told of each phase).
     """
 
     def __init__(self, transport: Transport, record: SandboxRecord) -> None:
@@ -41,6 +40,8 @@ class Sandbox(Commands):
         self._record = record
         self.files = Files(transport, record.id)
         self.wakes = Wakes(transport, record.id)
+        #: Its own interpreter: `sandbox.python.run("x = 1")`.
+        self.python = Interpreter(transport, record.id, "python")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.id}) {self.state}>"
@@ -290,10 +291,8 @@ class Sandbox(Commands):
     def _fork(self, body: Mapping[str, Any], waiting: Waiting) -> list[Sandbox]:
         answer = change(self._transport, "forkSandbox", waiting, id=self.id, body=body)
         made, failures = children_of(answer.operation)
-        children = [Sandbox(self._transport, self._get(child)) for child in made]
+        records = [self._transport.json("getSandbox", params={"id": child}) for child in made]
+        children = [Sandbox(self._transport, SandboxRecord.model_validate(record)) for record in records]
         if failures:
             raise ForkFailedError(failures, children)
         return children
-
-    def _get(self, id: str) -> SandboxRecord:
-        return SandboxRecord.model_validate(self._transport.json("getSandbox", params={"id": id}))
