@@ -73,6 +73,14 @@ describe("a supervised session", () => {
     });
   });
 
+  test("runs the command of its image, if it has one", async () => {
+    const timed = await TimedWorld.open();
+    await timed.world.images.build({ reference: "service" });
+    await timed.create({ image: "service" });
+    const session = await timed.lifecycle.sessions.begin("base", { sessionId: id, command: "image", supervise: {} });
+    expect(session).toMatchObject({ argv: ["sleep", "600"], supervision: { state: "ready" } });
+  });
+
   test("is stopped and started when asked, over restarts of the daemon", async () => {
     const timed = await open(["sleep", "600"], { restart: "always" });
     expect(await timed.lifecycle.sessions.stop("base", id)).toMatchObject({ supervision: { desired: "stopped", state: "stopped" } });
@@ -151,6 +159,18 @@ describe("a supervised session", () => {
     for (const sid of [id, "se_b"]) void sessions.awaitEnd(sid, 1).then(() => order.push(sid));
     await timed.lifecycle.stop("base");
     expect(order).toEqual(["se_b", id]);
+  });
+
+  test("counts as ready when its port takes connections", async () => {
+    const timed = await open(["listen", "8080"], { readiness: { port: 8080 } });
+    await timed.settled();
+    expect(await supervision(timed)).toMatchObject({ state: "ready" });
+    const closed = await open(["sleep", "600"], { readiness: { port: 8080, timeoutMs: 500 } });
+    await closed.settled();
+    expect(await supervision(closed)).toMatchObject({ state: "starting" });
+    await closed.pass(500);
+    await closed.pass(500);
+    expect(await supervision(closed)).toMatchObject({ state: "backoff" });
   });
 
   test("counts as ready when it says so, and is killed when it does not in time", async () => {

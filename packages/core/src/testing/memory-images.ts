@@ -62,12 +62,17 @@ export class MemoryImages implements Images {
       platform: "linux/amd64",
       storedBytes: 1024,
       source: "registry",
-      config: { env: { FROM_IMAGE: reference }, user: null, workdir: "/root", entrypoint: [], cmd: [] },
+      config: { env: { FROM_IMAGE: reference }, user: null, workdir: "/root", ...commandOf(reference) },
       createdAt: "2026-01-01T00:00:00.000Z",
     };
     this.#images.set(image.digest, image);
     return image;
   }
+}
+
+/** Images of services have a command. */
+function commandOf(reference: string): { entrypoint: string[]; cmd: string[] } {
+  return reference.startsWith("service") ? { entrypoint: ["sleep"], cmd: ["600"] } : { entrypoint: [], cmd: [] };
 }
 
 /** Not a real digest, but of its shape and always the same for a reference. */
