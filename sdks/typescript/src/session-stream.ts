@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Session, SessionEnd, StartSessionRequest } from "@torpor/contract";
-import { TorporError } from "@torpor/contract/error";
 import { frameKinds } from "@torpor/contract/frame";
 import { WebSocket } from "ws";
 import { unreachable } from "./endpoint.ts";
+import { createError } from "./errors.ts";
 import { errorOf, parseError, type Transport } from "./transport.ts";
 
 export type ServerFrame =
@@ -35,6 +35,8 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
     });
     return new Promise((resolve, reject) => {
       const stream = new SessionStream(socket);
+      transport.open.add(stream);
+      socket.once("close", () => transport.open.delete(stream));
       socket.once("open", () => {
         if (start !== undefined) socket.send(JSON.stringify(start));
         resolve(stream);
@@ -51,7 +53,7 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
     this.#socket = socket;
     socket.on("message", (data) => this.#take(data as Buffer));
     socket.on("error", (error) => {
-      this.#failure ??= new TorporError("daemon_unreachable", `the connection to torpord broke: ${error.message}`, {
+      this.#failure ??= createError("daemon_unreachable", `the connection to torpord broke: ${error.message}`, {
         hint: "The command goes on; torpor logs shows its output.",
       });
     });
@@ -71,7 +73,7 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
       } else if (this.#failure !== undefined) {
         throw this.#failure;
       } else if (this.#closed) {
-        throw new TorporError("daemon_unreachable", "the connection to torpord broke off before the command's end", {
+        throw createError("daemon_unreachable", "the connection to torpord broke off before the command's end", {
           hint: "The command goes on unless torpord ended it; torpor logs shows its output.",
         });
       } else {
@@ -115,7 +117,7 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
   #take(message: Buffer): void {
     const kind = message[0];
     if (kind === frameKinds.error) {
-      this.#failure = parseError(message.toString("utf8", 1)) ?? new TorporError("internal", "torpord sent an error that can't be read");
+      this.#failure = parseError(message.toString("utf8", 1)) ?? createError("internal", "torpord sent an error that can't be read");
     } else {
       const frame = decode(kind, message);
       if (frame !== undefined) this.#frames.push(frame);

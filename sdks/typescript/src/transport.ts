@@ -5,9 +5,10 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ErrorBody, RouteName } from "@torpor/contract";
-import { type ErrorCode, errorCatalogue, TorporError } from "@torpor/contract/error";
+import { type ErrorCode, errorCatalogue, type TorporError } from "@torpor/contract/error";
 import { addressOf, calls, keyed, type Params, type Query } from "./calls.ts";
 import { type Endpoint, unreachable } from "./endpoint.ts";
+import { createError } from "./errors.ts";
 
 export interface CallRequest {
   readonly params?: Params;
@@ -23,6 +24,8 @@ export interface CallRequest {
 export class Transport {
   readonly endpoint: Endpoint;
   readonly #agent: Agent;
+  /** What `close` ends too: streams that somebody has not read to their end. */
+  readonly open = new Set<{ close(): void }>();
 
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
@@ -30,6 +33,7 @@ export class Transport {
   }
 
   close(): void {
+    for (const stream of this.open) stream.close();
     this.#agent.destroy();
   }
 
@@ -119,8 +123,7 @@ export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string>
 export async function errorOf(answer: IncomingMessage): Promise<TorporError> {
   const text = await textOf(answer);
   return (
-    parseError(text) ??
-    new TorporError("internal", `an answer with status ${answer.statusCode} that is not torpord's: ${text.slice(0, 200)}`)
+    parseError(text) ?? createError("internal", `an answer with status ${answer.statusCode} that is not torpord's: ${text.slice(0, 200)}`)
   );
 }
 
@@ -136,5 +139,5 @@ export function parseError(text: string): TorporError | undefined {
 export function toError({ code, message, hint, details }: ErrorBody["error"]): TorporError {
   // A newer daemon may have codes that this client does not know.
   const known: ErrorCode = code in errorCatalogue ? code : "internal";
-  return new TorporError(known, message, { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) });
+  return createError(known, message, { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) });
 }

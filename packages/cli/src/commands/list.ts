@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxState } from "@torpor/sdk";
+import type { SandboxRecord as Sandbox, SandboxState } from "@torpor/sdk";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

@@ -8,13 +8,15 @@ import { fileURLToPath } from "node:url";
 import { TorporClient } from "../index.ts";
 
 /** The daemon's test server as a process of its own, with a client. */
-export async function startDaemon(): Promise<{ readonly client: TorporClient } & AsyncDisposable> {
+export async function startDaemon(): Promise<{ readonly client: TorporClient; readonly socket: string } & AsyncDisposable> {
   const main = fileURLToPath(new URL("../../../../packages/daemon/src/testing/main.ts", import.meta.url));
   const daemon = spawn(process.execPath, [main], { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = (await once(daemon.stdout, "data")) as [Buffer];
-  const client = new TorporClient({ socket: line.toString().trim() });
+  const socket = line.toString().trim();
+  const client = new TorporClient({ socket });
   return {
     client,
+    socket,
     async [Symbol.asyncDispose]() {
       client.close();
       const exit = once(daemon, "exit");

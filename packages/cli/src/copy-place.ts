@@ -6,11 +6,6 @@ export interface Place {
   readonly path: string;
 }
 
-export interface SandboxPlace {
-  readonly sandbox: string;
-  readonly path: string;
-}
-
 /** SANDBOX:PATH, or a path here: what stands before the first colon is a sandbox when it could be a name. */
 export function parsePlace(text: string): Place {
   const [, sandbox, path] = /^([a-z0-9][a-z0-9_-]{0,62}):(.*)$/s.exec(text) ?? [];
@@ -21,19 +16,4 @@ export function parsePlace(text: string): Place {
   if (path === undefined || path === "")
     throw new TorporError("invalid_path", `no path stands after ${sandbox}:`, { hint: `Write ${sandbox}:/ for its root.` });
   return { sandbox, path };
-}
-
-/** `dir/.` means what is in the directory, not the directory. */
-export function meansContent(path: string): boolean {
-  return path === "." || path.endsWith("/.");
-}
-
-/** The last name of a path, without slashes and dots at its end. */
-export function nameOf(path: string): string {
-  return (
-    path
-      .replace(/(\/+\.?)+$/, "")
-      .split("/")
-      .at(-1) ?? ""
-  );
 }
