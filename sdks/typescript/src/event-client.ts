@@ -36,7 +36,7 @@ export class EventClient {
 
   /**
    * Events as they come, until the signal: from now on, or after a seq. A connection that breaks is made anew, and goes on after the last event:
-   * none is missed and none comes twice. Throws `events_gone` if the daemon has forgotten some of them meanwhile.
+   * none is missed and none comes twice. Ends with the client. Throws `events_gone` if the daemon has forgotten some of them meanwhile.
    */
   async *follow({ after, signal, ...filter }: EventFilter & { readonly signal?: AbortSignal } = {}): AsyncGenerator<Event> {
     const place: Place = { filter, lastId: after === undefined ? "" : String(after), signal, met: false, lostAt: undefined };
@@ -44,7 +44,7 @@ export class EventClient {
       try {
         yield* this.#connection(place);
       } catch (error) {
-        if (isOver(signal)) return;
+        if (isOver(signal) || this.#transport.closed) return;
         if (!mayComeBack(place, error)) throw error;
       }
       await sleep(reconnectMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});

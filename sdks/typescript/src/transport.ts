@@ -26,6 +26,8 @@ export class Transport {
   readonly #agent: Agent;
   /** What `close` ends too: streams that somebody has not read to their end. */
   readonly open = new Set<{ close(): void }>();
+  /** Nothing is connected anew by itself. */
+  closed = false;
 
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
@@ -33,6 +35,7 @@ export class Transport {
   }
 
   close(): void {
+    this.closed = true;
     for (const stream of this.open) stream.close();
     this.#agent.destroy();
   }
