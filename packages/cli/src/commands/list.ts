@@ -2,15 +2,13 @@ import type { SandboxRecord as Sandbox, SandboxState } from "@torpor/sdk";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
-import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { table } from "../table.ts";
 import { formatDuration } from "../values/duration.ts";
 import { addLabel } from "../values/pair.ts";
 import { formatSize } from "../values/size.ts";
 
-interface Options {
-  quiet?: boolean;
-  json?: boolean;
+interface Options extends ListOptions {
   state?: SandboxState[];
   label?: Readonly<Record<string, string>>;
 }
@@ -28,27 +26,26 @@ const states: readonly SandboxState[] = [
 ];
 
 export function listCommand(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list all sandboxes, in every state")
-    .option("-q, --quiet", "print ids only")
+  const command = addListOptions(new Command("list").alias("ls").description("list all sandboxes, in every state"))
     .option("-a, --all", "all states, which is the default")
     .addOption(new Option("--state <state...>", "only those in these states").choices(states))
     .option("--label <name=value>", "only those with this label; repeatable", addLabel)
-    .option("--json", "print the records as JSON")
     .action(
       action(async (client, { state, label, ...options }: Options) => {
         const sandboxes = await client.list({
           ...(state === undefined ? {} : { states: state }),
           ...(label === undefined ? {} : { labels: label }),
         });
-        if (options.json === true) await printJson(sandboxes);
-        else if (options.quiet === true) await print(sandboxes.map(({ id }) => `${id}\n`).join(""));
-        else await print(tableOf(sandboxes));
+        await printList(sandboxes, options, { id: ({ id }) => id, table: tableOf });
         return undefined;
       }),
     );
-  return examples(command, ["torpor list", "torpor list --state paused --label owner=me", "torpor remove --force $(torpor list -q)"]);
+  return examples(command, [
+    "torpor list",
+    "torpor list --format '{name} {state} {image.reference}'",
+    "torpor list --state paused --label owner=me",
+    "torpor remove --force $(torpor list -q)",
+  ]);
 }
 
 /** The time left stands there only if some sandbox has any. */
