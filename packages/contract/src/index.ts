@@ -7,6 +7,7 @@ export * from "./file.ts";
 export * from "./frame.ts";
 export * from "./image.ts";
 export * from "./info.ts";
+export * from "./issue.ts";
 export * from "./openapi.ts";
 export * from "./operation.ts";
 export * from "./place.ts";

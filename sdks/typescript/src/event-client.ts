@@ -40,15 +40,19 @@ export class EventClient {
    */
   async *follow({ after, signal, ...filter }: EventFilter & { readonly signal?: AbortSignal } = {}): AsyncGenerator<Event> {
     const place: Place = { filter, lastId: after === undefined ? "" : String(after), signal, met: false, lostAt: undefined };
-    while (!isOver(signal)) {
+    while (!this.#isOver(signal)) {
       try {
         yield* this.#connection(place);
       } catch (error) {
-        if (isOver(signal) || this.#transport.closed) return;
+        if (this.#isOver(signal)) return;
         if (!mayComeBack(place, error)) throw error;
       }
       await sleep(reconnectMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
     }
+  }
+
+  #isOver(signal: AbortSignal | undefined): boolean {
+    return signal?.aborted === true || this.#transport.closed;
   }
 
   async *#connection(place: Place): AsyncGenerator<Event> {
@@ -71,10 +75,6 @@ export class EventClient {
     answer.setTimeout(silentMs, () => answer.destroy());
     return answer;
   }
-}
-
-function isOver(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true;
 }
 
 function queryOf({ sandbox, types }: EventFilter): Query {

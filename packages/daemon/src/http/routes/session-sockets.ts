@@ -1,8 +1,7 @@
 import type { WebSocket } from "@fastify/websocket";
-import { routes, StartSessionRequest, TorporError } from "@torpor/contract";
+import { objectionsTo, routes, StartSessionRequest, TorporError } from "@torpor/contract";
 import type { GuestSessions, SessionStart } from "@torpor/core";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { toTorporError } from "../error-answer.ts";
 import { serveSocket } from "../register.ts";
 import type { Served } from "../served.ts";
@@ -67,6 +66,6 @@ function parseStart(data: Buffer, isBinary: boolean): StartSessionRequest {
     throw new TorporError("invalid_request", `the first message is not JSON: ${(error as Error).message}`);
   }
   const parsed = StartSessionRequest.safeParse(value);
-  if (!parsed.success) throw new TorporError("invalid_request", `the request is not valid: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new TorporError("invalid_request", `the request is not valid: ${objectionsTo(parsed.error.issues)}`);
   return parsed.data;
 }
