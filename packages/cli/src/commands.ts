@@ -3,8 +3,10 @@ import type { Command } from "commander";
 /** The commands, each loaded only when it is used: a start costs what its own command costs. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   create: async () => (await import("./commands/create.ts")).createCommand(),
+  run: async () => (await import("./commands/run.ts")).runCommand(),
   exec: async () => (await import("./commands/exec.ts")).execCommand(),
   list: async () => (await import("./commands/list.ts")).listCommand(),
+  watch: async () => (await import("./commands/watch.ts")).watchCommand(),
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand(),
   pause: async () => (await import("./commands/pause.ts")).pauseCommand(),
   resume: async () => (await import("./commands/resume.ts")).resumeCommand(),
@@ -30,5 +32,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   info: async () => (await import("./commands/info.ts")).infoCommand(),
   operation: async () => (await import("./commands/operation.ts")).operationCommand(),
   daemon: async () => (await import("./commands/daemon.ts")).daemonCommand(),
+  doctor: async () => (await import("./commands/doctor.ts")).doctorCommand(),
+  completion: async () => (await import("./commands/completion.ts")).completionCommand(),
   version: async () => (await import("./commands/version.ts")).versionCommand(),
 };

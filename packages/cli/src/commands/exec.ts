@@ -86,6 +86,6 @@ async function follow(client: TorporClient, sandbox: string, request: StartSessi
 }
 
 /** As a shell has it: 127 for no such program, 126 for one that can't be executed. */
-function shellCode(error: TorporError): number {
+export function shellCode(error: TorporError): number {
   return error.details.exitCode === 126 ? 126 : 127;
 }
