@@ -1,4 +1,4 @@
-import type { Entry } from "@torpor/contract";
+import type { Entry, FileChange } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import { bytesOf, type Content, joined } from "./bytes.ts";
 import type { TorporClient } from "./client.ts";
@@ -55,6 +55,14 @@ export class SandboxFiles {
   /** A directory's entries; with `depth` those of directories in it too. */
   list(path: string, options: AsUser & { readonly depth?: number } = {}): Promise<Entry[]> {
     return this.#client.files.list(this.#id, path, options);
+  }
+
+  /**
+   * What happens to a file or in a directory: `for await (const { change, path } of await sandbox.files.watch("/src", { recursive: true }))`.
+   * Once it resolves nothing is missed. It ends with the signal, and throws when the path is gone or the sandbox is paused or ends.
+   */
+  watch(path: string, options: { readonly recursive?: boolean; readonly signal?: AbortSignal } = {}): Promise<AsyncGenerator<FileChange>> {
+    return this.#client.files.watch(this.#id, path, options);
   }
 
   mkdir(path: string, options: AsUser & { readonly parents?: boolean; readonly mode?: number } = {}): Promise<Entry> {

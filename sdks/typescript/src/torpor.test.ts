@@ -157,6 +157,21 @@ test("files: text, bytes, streams, and what they are not", async () => {
   await expect(files.read("/a/bytes")).rejects.toBeInstanceOf(NotFound);
 });
 
+test("a watch tells what happens from when it began, and ends with its signal or with what it watches", async () => {
+  await using sandbox = await torpor.create({ image: "debian" });
+  await sandbox.files.mkdir("/src");
+  const end = new AbortController();
+  const seen: string[] = [];
+  const changes = await sandbox.files.watch("/src", { signal: end.signal });
+  await sandbox.files.write("/src/a", "x");
+  for await (const { change, path } of changes) {
+    seen.push(`${change} ${path}`);
+    if (path === "/src/a") end.abort();
+  }
+  expect(seen.at(-1)).toBe("created /src/a");
+  await expect(sandbox.files.watch("/nope")).rejects.toMatchObject({ code: "file_not_found" });
+});
+
 test("files of this machine go in and come out", async () => {
   await using sandbox = await torpor.create({ image: "debian" });
   const here = await mkdtemp(join(tmpdir(), "torpor-sdk-copy-"));

@@ -192,6 +192,70 @@ func (EntryType) EnumDescriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{2}
 }
 
+type ChangeKind int32
+
+const (
+	ChangeKind_CHANGE_KIND_UNSPECIFIED ChangeKind = 0
+	ChangeKind_CHANGE_KIND_CREATED     ChangeKind = 1 // also moved here from elsewhere
+	ChangeKind_CHANGE_KIND_MODIFIED    ChangeKind = 2 // its content, so far
+	ChangeKind_CHANGE_KIND_WRITTEN     ChangeKind = 3 // closed by who had written to it
+	ChangeKind_CHANGE_KIND_REMOVED     ChangeKind = 4 // also moved away
+	ChangeKind_CHANGE_KIND_RENAMED     ChangeKind = 5
+	ChangeKind_CHANGE_KIND_ATTRIBUTES  ChangeKind = 6
+	ChangeKind_CHANGE_KIND_MISSED      ChangeKind = 7 // there were too many: look for yourself. The path is that which is watched
+)
+
+// Enum value maps for ChangeKind.
+var (
+	ChangeKind_name = map[int32]string{
+		0: "CHANGE_KIND_UNSPECIFIED",
+		1: "CHANGE_KIND_CREATED",
+		2: "CHANGE_KIND_MODIFIED",
+		3: "CHANGE_KIND_WRITTEN",
+		4: "CHANGE_KIND_REMOVED",
+		5: "CHANGE_KIND_RENAMED",
+		6: "CHANGE_KIND_ATTRIBUTES",
+		7: "CHANGE_KIND_MISSED",
+	}
+	ChangeKind_value = map[string]int32{
+		"CHANGE_KIND_UNSPECIFIED": 0,
+		"CHANGE_KIND_CREATED":     1,
+		"CHANGE_KIND_MODIFIED":    2,
+		"CHANGE_KIND_WRITTEN":     3,
+		"CHANGE_KIND_REMOVED":     4,
+		"CHANGE_KIND_RENAMED":     5,
+		"CHANGE_KIND_ATTRIBUTES":  6,
+		"CHANGE_KIND_MISSED":      7,
+	}
+)
+
+func (x ChangeKind) Enum() *ChangeKind {
+	p := new(ChangeKind)
+	*p = x
+	return p
+}
+
+func (x ChangeKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChangeKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_torpor_guest_v1_guest_proto_enumTypes[3].Descriptor()
+}
+
+func (ChangeKind) Type() protoreflect.EnumType {
+	return &file_torpor_guest_v1_guest_proto_enumTypes[3]
+}
+
+func (x ChangeKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChangeKind.Descriptor instead.
+func (ChangeKind) EnumDescriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{3}
+}
+
 type PortData struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Port          uint32                 `protobuf:"varint,1,opt,name=port,proto3" json:"port,omitempty"` // only of the first message
@@ -3039,6 +3103,170 @@ func (*RemoveFileResponse) Descriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
 }
 
+type WatchRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	Recursive     bool                   `protobuf:"varint,2,opt,name=recursive,proto3" json:"recursive,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchRequest) Reset() {
+	*x = WatchRequest{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchRequest) ProtoMessage() {}
+
+func (x *WatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
+func (*WatchRequest) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *WatchRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *WatchRequest) GetRecursive() bool {
+	if x != nil {
+		return x.Recursive
+	}
+	return false
+}
+
+type WatchResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Changes       []*Change              `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchResponse) Reset() {
+	*x = WatchResponse{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchResponse) ProtoMessage() {}
+
+func (x *WatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
+func (*WatchResponse) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *WatchResponse) GetChanges() []*Change {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+type Change struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          ChangeKind             `protobuf:"varint,1,opt,name=kind,proto3,enum=torpor.guest.v1.ChangeKind" json:"kind,omitempty"`
+	Path          string                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	From          string                 `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"` // of a rename within what is watched
+	Directory     bool                   `protobuf:"varint,4,opt,name=directory,proto3" json:"directory,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Change) Reset() {
+	*x = Change{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Change) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Change) ProtoMessage() {}
+
+func (x *Change) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Change.ProtoReflect.Descriptor instead.
+func (*Change) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *Change) GetKind() ChangeKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ChangeKind_CHANGE_KIND_UNSPECIFIED
+}
+
+func (x *Change) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Change) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *Change) GetDirectory() bool {
+	if x != nil {
+		return x.Directory
+	}
+	return false
+}
+
 type ReadArchiveRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
@@ -3050,7 +3278,7 @@ type ReadArchiveRequest struct {
 
 func (x *ReadArchiveRequest) Reset() {
 	*x = ReadArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3062,7 +3290,7 @@ func (x *ReadArchiveRequest) String() string {
 func (*ReadArchiveRequest) ProtoMessage() {}
 
 func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3075,7 +3303,7 @@ func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArchiveRequest.ProtoReflect.Descriptor instead.
 func (*ReadArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{49}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReadArchiveRequest) GetPath() string {
@@ -3108,7 +3336,7 @@ type ArchiveChunk struct {
 
 func (x *ArchiveChunk) Reset() {
 	*x = ArchiveChunk{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3120,7 +3348,7 @@ func (x *ArchiveChunk) String() string {
 func (*ArchiveChunk) ProtoMessage() {}
 
 func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3133,7 +3361,7 @@ func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveChunk.ProtoReflect.Descriptor instead.
 func (*ArchiveChunk) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ArchiveChunk) GetData() []byte {
@@ -3153,7 +3381,7 @@ type WriteArchiveRequest struct {
 
 func (x *WriteArchiveRequest) Reset() {
 	*x = WriteArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3165,7 +3393,7 @@ func (x *WriteArchiveRequest) String() string {
 func (*WriteArchiveRequest) ProtoMessage() {}
 
 func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3178,7 +3406,7 @@ func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveRequest.ProtoReflect.Descriptor instead.
 func (*WriteArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *WriteArchiveRequest) GetOpen() *WriteArchiveOpen {
@@ -3205,7 +3433,7 @@ type WriteArchiveOpen struct {
 
 func (x *WriteArchiveOpen) Reset() {
 	*x = WriteArchiveOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3217,7 +3445,7 @@ func (x *WriteArchiveOpen) String() string {
 func (*WriteArchiveOpen) ProtoMessage() {}
 
 func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3230,7 +3458,7 @@ func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveOpen.ProtoReflect.Descriptor instead.
 func (*WriteArchiveOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *WriteArchiveOpen) GetPath() string {
@@ -3257,7 +3485,7 @@ type WriteArchiveResponse struct {
 
 func (x *WriteArchiveResponse) Reset() {
 	*x = WriteArchiveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3269,7 +3497,7 @@ func (x *WriteArchiveResponse) String() string {
 func (*WriteArchiveResponse) ProtoMessage() {}
 
 func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3282,7 +3510,7 @@ func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveResponse.ProtoReflect.Descriptor instead.
 func (*WriteArchiveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{53}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *WriteArchiveResponse) GetFiles() uint64 {
@@ -3511,7 +3739,17 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x1c\n" +
 	"\trecursive\x18\x03 \x01(\bR\trecursive\"\x14\n" +
-	"\x12RemoveFileResponse\"T\n" +
+	"\x12RemoveFileResponse\"@\n" +
+	"\fWatchRequest\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x1c\n" +
+	"\trecursive\x18\x02 \x01(\bR\trecursive\"B\n" +
+	"\rWatchResponse\x121\n" +
+	"\achanges\x18\x01 \x03(\v2\x17.torpor.guest.v1.ChangeR\achanges\"\x7f\n" +
+	"\x06Change\x12/\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x1b.torpor.guest.v1.ChangeKindR\x04kind\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\x12\x12\n" +
+	"\x04from\x18\x03 \x01(\tR\x04from\x12\x1c\n" +
+	"\tdirectory\x18\x04 \x01(\bR\tdirectory\"T\n" +
 	"\x12ReadArchiveRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x16\n" +
@@ -3543,7 +3781,17 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x0fENTRY_TYPE_FILE\x10\x01\x12\x18\n" +
 	"\x14ENTRY_TYPE_DIRECTORY\x10\x02\x12\x16\n" +
 	"\x12ENTRY_TYPE_SYMLINK\x10\x03\x12\x14\n" +
-	"\x10ENTRY_TYPE_OTHER\x10\x042\xe5\x04\n" +
+	"\x10ENTRY_TYPE_OTHER\x10\x04*\xdb\x01\n" +
+	"\n" +
+	"ChangeKind\x12\x1b\n" +
+	"\x17CHANGE_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13CHANGE_KIND_CREATED\x10\x01\x12\x18\n" +
+	"\x14CHANGE_KIND_MODIFIED\x10\x02\x12\x17\n" +
+	"\x13CHANGE_KIND_WRITTEN\x10\x03\x12\x17\n" +
+	"\x13CHANGE_KIND_REMOVED\x10\x04\x12\x17\n" +
+	"\x13CHANGE_KIND_RENAMED\x10\x05\x12\x1a\n" +
+	"\x16CHANGE_KIND_ATTRIBUTES\x10\x06\x12\x16\n" +
+	"\x12CHANGE_KIND_MISSED\x10\a2\xe5\x04\n" +
 	"\x05Guest\x12F\n" +
 	"\x05Hello\x12\x1d.torpor.guest.v1.HelloRequest\x1a\x1e.torpor.guest.v1.HelloResponse\x12L\n" +
 	"\aPrepare\x12\x1f.torpor.guest.v1.PrepareRequest\x1a .torpor.guest.v1.PrepareResponse\x12L\n" +
@@ -3562,7 +3810,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x06Signal\x12\x1e.torpor.guest.v1.SignalRequest\x1a\x1f.torpor.guest.v1.SignalResponse\x12<\n" +
 	"\x03Get\x12\x1b.torpor.guest.v1.GetRequest\x1a\x18.torpor.guest.v1.Session\x12C\n" +
 	"\x04List\x12\x1c.torpor.guest.v1.ListRequest\x1a\x1d.torpor.guest.v1.ListResponse\x12I\n" +
-	"\x06Remove\x12\x1e.torpor.guest.v1.RemoveRequest\x1a\x1f.torpor.guest.v1.RemoveResponse2\xc7\x05\n" +
+	"\x06Remove\x12\x1e.torpor.guest.v1.RemoveRequest\x1a\x1f.torpor.guest.v1.RemoveResponse2\x91\x06\n" +
 	"\x05Files\x12<\n" +
 	"\x04Stat\x12\x1c.torpor.guest.v1.StatRequest\x1a\x16.torpor.guest.v1.Entry\x12^\n" +
 	"\rListDirectory\x12%.torpor.guest.v1.ListDirectoryRequest\x1a&.torpor.guest.v1.ListDirectoryResponse\x12E\n" +
@@ -3570,7 +3818,8 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x05Write\x12!.torpor.guest.v1.WriteFileRequest\x1a\x16.torpor.guest.v1.Entry(\x01\x12N\n" +
 	"\rMakeDirectory\x12%.torpor.guest.v1.MakeDirectoryRequest\x1a\x16.torpor.guest.v1.Entry\x12<\n" +
 	"\x04Move\x12\x1c.torpor.guest.v1.MoveRequest\x1a\x16.torpor.guest.v1.Entry\x12Q\n" +
-	"\x06Remove\x12\".torpor.guest.v1.RemoveFileRequest\x1a#.torpor.guest.v1.RemoveFileResponse\x12S\n" +
+	"\x06Remove\x12\".torpor.guest.v1.RemoveFileRequest\x1a#.torpor.guest.v1.RemoveFileResponse\x12H\n" +
+	"\x05Watch\x12\x1d.torpor.guest.v1.WatchRequest\x1a\x1e.torpor.guest.v1.WatchResponse0\x01\x12S\n" +
 	"\vReadArchive\x12#.torpor.guest.v1.ReadArchiveRequest\x1a\x1d.torpor.guest.v1.ArchiveChunk0\x01\x12]\n" +
 	"\fWriteArchive\x12$.torpor.guest.v1.WriteArchiveRequest\x1a%.torpor.guest.v1.WriteArchiveResponse(\x012L\n" +
 	"\x05Ports\x12C\n" +
@@ -3588,145 +3837,153 @@ func file_torpor_guest_v1_guest_proto_rawDescGZIP() []byte {
 	return file_torpor_guest_v1_guest_proto_rawDescData
 }
 
-var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
+var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(EndReason)(0),                // 0: torpor.guest.v1.EndReason
 	(Stream)(0),                   // 1: torpor.guest.v1.Stream
 	(EntryType)(0),                // 2: torpor.guest.v1.EntryType
-	(*PortData)(nil),              // 3: torpor.guest.v1.PortData
-	(*HelloRequest)(nil),          // 4: torpor.guest.v1.HelloRequest
-	(*HelloResponse)(nil),         // 5: torpor.guest.v1.HelloResponse
-	(*PrepareRequest)(nil),        // 6: torpor.guest.v1.PrepareRequest
-	(*PrepareResponse)(nil),       // 7: torpor.guest.v1.PrepareResponse
-	(*ReleaseRequest)(nil),        // 8: torpor.guest.v1.ReleaseRequest
-	(*ReleaseResponse)(nil),       // 9: torpor.guest.v1.ReleaseResponse
-	(*FlushRequest)(nil),          // 10: torpor.guest.v1.FlushRequest
-	(*FlushResponse)(nil),         // 11: torpor.guest.v1.FlushResponse
-	(*ShutdownRequest)(nil),       // 12: torpor.guest.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 13: torpor.guest.v1.ShutdownResponse
-	(*RequestsRequest)(nil),       // 14: torpor.guest.v1.RequestsRequest
-	(*SelfRequest)(nil),           // 15: torpor.guest.v1.SelfRequest
-	(*AnswerRequest)(nil),         // 16: torpor.guest.v1.AnswerRequest
-	(*AnswerResponse)(nil),        // 17: torpor.guest.v1.AnswerResponse
-	(*StatsRequest)(nil),          // 18: torpor.guest.v1.StatsRequest
-	(*StatsResponse)(nil),         // 19: torpor.guest.v1.StatsResponse
-	(*StartRequest)(nil),          // 20: torpor.guest.v1.StartRequest
-	(*Terminal)(nil),              // 21: torpor.guest.v1.Terminal
-	(*StartResponse)(nil),         // 22: torpor.guest.v1.StartResponse
-	(*Session)(nil),               // 23: torpor.guest.v1.Session
-	(*End)(nil),                   // 24: torpor.guest.v1.End
-	(*SessionError)(nil),          // 25: torpor.guest.v1.SessionError
-	(*AttachRequest)(nil),         // 26: torpor.guest.v1.AttachRequest
-	(*AttachResponse)(nil),        // 27: torpor.guest.v1.AttachResponse
-	(*Output)(nil),                // 28: torpor.guest.v1.Output
-	(*WriteRequest)(nil),          // 29: torpor.guest.v1.WriteRequest
-	(*WriteResponse)(nil),         // 30: torpor.guest.v1.WriteResponse
-	(*ResizeRequest)(nil),         // 31: torpor.guest.v1.ResizeRequest
-	(*ResizeResponse)(nil),        // 32: torpor.guest.v1.ResizeResponse
-	(*SignalRequest)(nil),         // 33: torpor.guest.v1.SignalRequest
-	(*SignalResponse)(nil),        // 34: torpor.guest.v1.SignalResponse
-	(*GetRequest)(nil),            // 35: torpor.guest.v1.GetRequest
-	(*ListRequest)(nil),           // 36: torpor.guest.v1.ListRequest
-	(*ListResponse)(nil),          // 37: torpor.guest.v1.ListResponse
-	(*RemoveRequest)(nil),         // 38: torpor.guest.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 39: torpor.guest.v1.RemoveResponse
-	(*Entry)(nil),                 // 40: torpor.guest.v1.Entry
-	(*StatRequest)(nil),           // 41: torpor.guest.v1.StatRequest
-	(*ListDirectoryRequest)(nil),  // 42: torpor.guest.v1.ListDirectoryRequest
-	(*ListDirectoryResponse)(nil), // 43: torpor.guest.v1.ListDirectoryResponse
-	(*ReadRequest)(nil),           // 44: torpor.guest.v1.ReadRequest
-	(*ReadResponse)(nil),          // 45: torpor.guest.v1.ReadResponse
-	(*WriteFileRequest)(nil),      // 46: torpor.guest.v1.WriteFileRequest
-	(*WriteFileOpen)(nil),         // 47: torpor.guest.v1.WriteFileOpen
-	(*MakeDirectoryRequest)(nil),  // 48: torpor.guest.v1.MakeDirectoryRequest
-	(*MoveRequest)(nil),           // 49: torpor.guest.v1.MoveRequest
-	(*RemoveFileRequest)(nil),     // 50: torpor.guest.v1.RemoveFileRequest
-	(*RemoveFileResponse)(nil),    // 51: torpor.guest.v1.RemoveFileResponse
-	(*ReadArchiveRequest)(nil),    // 52: torpor.guest.v1.ReadArchiveRequest
-	(*ArchiveChunk)(nil),          // 53: torpor.guest.v1.ArchiveChunk
-	(*WriteArchiveRequest)(nil),   // 54: torpor.guest.v1.WriteArchiveRequest
-	(*WriteArchiveOpen)(nil),      // 55: torpor.guest.v1.WriteArchiveOpen
-	(*WriteArchiveResponse)(nil),  // 56: torpor.guest.v1.WriteArchiveResponse
-	nil,                           // 57: torpor.guest.v1.HelloRequest.EnvEntry
-	nil,                           // 58: torpor.guest.v1.StartRequest.EnvEntry
+	(ChangeKind)(0),               // 3: torpor.guest.v1.ChangeKind
+	(*PortData)(nil),              // 4: torpor.guest.v1.PortData
+	(*HelloRequest)(nil),          // 5: torpor.guest.v1.HelloRequest
+	(*HelloResponse)(nil),         // 6: torpor.guest.v1.HelloResponse
+	(*PrepareRequest)(nil),        // 7: torpor.guest.v1.PrepareRequest
+	(*PrepareResponse)(nil),       // 8: torpor.guest.v1.PrepareResponse
+	(*ReleaseRequest)(nil),        // 9: torpor.guest.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),       // 10: torpor.guest.v1.ReleaseResponse
+	(*FlushRequest)(nil),          // 11: torpor.guest.v1.FlushRequest
+	(*FlushResponse)(nil),         // 12: torpor.guest.v1.FlushResponse
+	(*ShutdownRequest)(nil),       // 13: torpor.guest.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 14: torpor.guest.v1.ShutdownResponse
+	(*RequestsRequest)(nil),       // 15: torpor.guest.v1.RequestsRequest
+	(*SelfRequest)(nil),           // 16: torpor.guest.v1.SelfRequest
+	(*AnswerRequest)(nil),         // 17: torpor.guest.v1.AnswerRequest
+	(*AnswerResponse)(nil),        // 18: torpor.guest.v1.AnswerResponse
+	(*StatsRequest)(nil),          // 19: torpor.guest.v1.StatsRequest
+	(*StatsResponse)(nil),         // 20: torpor.guest.v1.StatsResponse
+	(*StartRequest)(nil),          // 21: torpor.guest.v1.StartRequest
+	(*Terminal)(nil),              // 22: torpor.guest.v1.Terminal
+	(*StartResponse)(nil),         // 23: torpor.guest.v1.StartResponse
+	(*Session)(nil),               // 24: torpor.guest.v1.Session
+	(*End)(nil),                   // 25: torpor.guest.v1.End
+	(*SessionError)(nil),          // 26: torpor.guest.v1.SessionError
+	(*AttachRequest)(nil),         // 27: torpor.guest.v1.AttachRequest
+	(*AttachResponse)(nil),        // 28: torpor.guest.v1.AttachResponse
+	(*Output)(nil),                // 29: torpor.guest.v1.Output
+	(*WriteRequest)(nil),          // 30: torpor.guest.v1.WriteRequest
+	(*WriteResponse)(nil),         // 31: torpor.guest.v1.WriteResponse
+	(*ResizeRequest)(nil),         // 32: torpor.guest.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 33: torpor.guest.v1.ResizeResponse
+	(*SignalRequest)(nil),         // 34: torpor.guest.v1.SignalRequest
+	(*SignalResponse)(nil),        // 35: torpor.guest.v1.SignalResponse
+	(*GetRequest)(nil),            // 36: torpor.guest.v1.GetRequest
+	(*ListRequest)(nil),           // 37: torpor.guest.v1.ListRequest
+	(*ListResponse)(nil),          // 38: torpor.guest.v1.ListResponse
+	(*RemoveRequest)(nil),         // 39: torpor.guest.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 40: torpor.guest.v1.RemoveResponse
+	(*Entry)(nil),                 // 41: torpor.guest.v1.Entry
+	(*StatRequest)(nil),           // 42: torpor.guest.v1.StatRequest
+	(*ListDirectoryRequest)(nil),  // 43: torpor.guest.v1.ListDirectoryRequest
+	(*ListDirectoryResponse)(nil), // 44: torpor.guest.v1.ListDirectoryResponse
+	(*ReadRequest)(nil),           // 45: torpor.guest.v1.ReadRequest
+	(*ReadResponse)(nil),          // 46: torpor.guest.v1.ReadResponse
+	(*WriteFileRequest)(nil),      // 47: torpor.guest.v1.WriteFileRequest
+	(*WriteFileOpen)(nil),         // 48: torpor.guest.v1.WriteFileOpen
+	(*MakeDirectoryRequest)(nil),  // 49: torpor.guest.v1.MakeDirectoryRequest
+	(*MoveRequest)(nil),           // 50: torpor.guest.v1.MoveRequest
+	(*RemoveFileRequest)(nil),     // 51: torpor.guest.v1.RemoveFileRequest
+	(*RemoveFileResponse)(nil),    // 52: torpor.guest.v1.RemoveFileResponse
+	(*WatchRequest)(nil),          // 53: torpor.guest.v1.WatchRequest
+	(*WatchResponse)(nil),         // 54: torpor.guest.v1.WatchResponse
+	(*Change)(nil),                // 55: torpor.guest.v1.Change
+	(*ReadArchiveRequest)(nil),    // 56: torpor.guest.v1.ReadArchiveRequest
+	(*ArchiveChunk)(nil),          // 57: torpor.guest.v1.ArchiveChunk
+	(*WriteArchiveRequest)(nil),   // 58: torpor.guest.v1.WriteArchiveRequest
+	(*WriteArchiveOpen)(nil),      // 59: torpor.guest.v1.WriteArchiveOpen
+	(*WriteArchiveResponse)(nil),  // 60: torpor.guest.v1.WriteArchiveResponse
+	nil,                           // 61: torpor.guest.v1.HelloRequest.EnvEntry
+	nil,                           // 62: torpor.guest.v1.StartRequest.EnvEntry
 }
 var file_torpor_guest_v1_guest_proto_depIdxs = []int32{
-	57, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
-	58, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
-	21, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
-	23, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
-	24, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
+	61, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
+	62, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
+	22, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
+	24, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
+	25, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
 	0,  // 5: torpor.guest.v1.End.reason:type_name -> torpor.guest.v1.EndReason
-	23, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
-	28, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
-	24, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
+	24, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
+	29, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
+	25, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
 	1,  // 9: torpor.guest.v1.Output.stream:type_name -> torpor.guest.v1.Stream
-	23, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
+	24, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
 	2,  // 11: torpor.guest.v1.Entry.type:type_name -> torpor.guest.v1.EntryType
-	40, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
-	40, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
-	47, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
-	55, // 15: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
-	4,  // 16: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
-	6,  // 17: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
-	8,  // 18: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
-	10, // 19: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
-	12, // 20: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
-	14, // 21: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
-	16, // 22: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
-	18, // 23: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
-	20, // 24: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
-	20, // 25: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
-	26, // 26: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
-	29, // 27: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
-	31, // 28: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
-	33, // 29: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
-	35, // 30: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
-	36, // 31: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
-	38, // 32: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
-	41, // 33: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
-	42, // 34: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
-	44, // 35: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
-	46, // 36: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
-	48, // 37: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
-	49, // 38: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
-	50, // 39: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
-	52, // 40: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
-	54, // 41: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
-	3,  // 42: torpor.guest.v1.Ports.Connect:input_type -> torpor.guest.v1.PortData
-	5,  // 43: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
-	7,  // 44: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
-	9,  // 45: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
-	11, // 46: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
-	13, // 47: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
-	15, // 48: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
-	17, // 49: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
-	19, // 50: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
-	22, // 51: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
-	27, // 52: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
-	27, // 53: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
-	30, // 54: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
-	32, // 55: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
-	34, // 56: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
-	23, // 57: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
-	37, // 58: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
-	39, // 59: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
-	40, // 60: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
-	43, // 61: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
-	45, // 62: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
-	40, // 63: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
-	40, // 64: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
-	40, // 65: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
-	51, // 66: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
-	53, // 67: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
-	56, // 68: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
-	3,  // 69: torpor.guest.v1.Ports.Connect:output_type -> torpor.guest.v1.PortData
-	43, // [43:70] is the sub-list for method output_type
-	16, // [16:43] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	41, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
+	41, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
+	48, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
+	55, // 15: torpor.guest.v1.WatchResponse.changes:type_name -> torpor.guest.v1.Change
+	3,  // 16: torpor.guest.v1.Change.kind:type_name -> torpor.guest.v1.ChangeKind
+	59, // 17: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
+	5,  // 18: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
+	7,  // 19: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
+	9,  // 20: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
+	11, // 21: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
+	13, // 22: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
+	15, // 23: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
+	17, // 24: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
+	19, // 25: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
+	21, // 26: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
+	21, // 27: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
+	27, // 28: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
+	30, // 29: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
+	32, // 30: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
+	34, // 31: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
+	36, // 32: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
+	37, // 33: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
+	39, // 34: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
+	42, // 35: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
+	43, // 36: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
+	45, // 37: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
+	47, // 38: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
+	49, // 39: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
+	50, // 40: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
+	51, // 41: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
+	53, // 42: torpor.guest.v1.Files.Watch:input_type -> torpor.guest.v1.WatchRequest
+	56, // 43: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
+	58, // 44: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
+	4,  // 45: torpor.guest.v1.Ports.Connect:input_type -> torpor.guest.v1.PortData
+	6,  // 46: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
+	8,  // 47: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
+	10, // 48: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
+	12, // 49: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
+	14, // 50: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
+	16, // 51: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
+	18, // 52: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
+	20, // 53: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
+	23, // 54: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
+	28, // 55: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
+	28, // 56: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
+	31, // 57: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
+	33, // 58: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
+	35, // 59: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
+	24, // 60: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
+	38, // 61: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
+	40, // 62: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
+	41, // 63: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
+	44, // 64: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
+	46, // 65: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
+	41, // 66: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
+	41, // 67: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
+	41, // 68: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
+	52, // 69: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
+	54, // 70: torpor.guest.v1.Files.Watch:output_type -> torpor.guest.v1.WatchResponse
+	57, // 71: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
+	60, // 72: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
+	4,  // 73: torpor.guest.v1.Ports.Connect:output_type -> torpor.guest.v1.PortData
+	46, // [46:74] is the sub-list for method output_type
+	18, // [18:46] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_torpor_guest_v1_guest_proto_init() }
@@ -3744,8 +4001,8 @@ func file_torpor_guest_v1_guest_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_torpor_guest_v1_guest_proto_rawDesc), len(file_torpor_guest_v1_guest_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   56,
+			NumEnums:      4,
+			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   4,
 		},
