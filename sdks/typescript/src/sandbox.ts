@@ -2,9 +2,11 @@ import type {
   CreateSnapshotRequest,
   CreateWakeRequest,
   Event,
+  ExposePortRequest,
   ForkRequest,
   OperationAnswer,
   PauseRequest,
+  ReachablePort,
   ResumeRequest,
   Sandbox as SandboxRecord,
   SandboxState,
@@ -21,6 +23,7 @@ import type { EventFilter } from "./event-client.ts";
 import { given } from "./given.ts";
 import { type Child, childrenOf, pauseAndWait, type ResumeAndWaitOptions, resumeAndWait } from "./lifecycle.ts";
 import type { Waiting, WaitingForRoom } from "./operation-client.ts";
+import type { PortClient } from "./port-client.ts";
 import { type BackgroundOptions, type CommandLine, type ExecOptions, run, start } from "./run.ts";
 import { SandboxFiles } from "./sandbox-files.ts";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
@@ -42,6 +45,16 @@ export class Sandbox implements AsyncDisposable {
     remove(wakeId: string): Promise<void>;
   };
 
+  /** Ports on which its programs listen. */
+  readonly ports: {
+    list(): Promise<ReachablePort[]>;
+    /** Gives it an address, which stays over pause, stop and restart. */
+    expose(port: number, options?: ExposePortRequest): Promise<ReachablePort>;
+    unexpose(port: number): Promise<void>;
+    /** A connection to what listens on it. */
+    connect(port: number): ReturnType<PortClient["connect"]>;
+  };
+
   constructor(client: TorporClient, record: SandboxRecord) {
     this.#client = client;
     this.#record = record;
@@ -50,6 +63,12 @@ export class Sandbox implements AsyncDisposable {
       create: (request) => client.wakes.create(this.id, request),
       list: () => client.wakes.list(this.id),
       remove: (wakeId) => client.wakes.remove(this.id, wakeId),
+    };
+    this.ports = {
+      list: () => client.ports.list(this.id),
+      expose: (port, options = {}) => client.ports.expose(this.id, port, options),
+      unexpose: (port) => client.ports.unexpose(this.id, port),
+      connect: (port) => client.ports.connect(this.id, port),
     };
   }
 
