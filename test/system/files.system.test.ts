@@ -139,11 +139,13 @@ test("a watch tells what happens below a directory while it happens, and ends wi
       "removed /src/new/b",
     ]),
   );
-  const ending = (async () => {
-    for await (const _ of changes);
-  })();
+  const ending = expect(
+    (async () => {
+      for await (const _ of changes);
+    })(),
+  ).rejects.toMatchObject({ code: "session_paused" });
   await client.pause(name);
-  await expect(ending).rejects.toMatchObject({ code: "session_paused" });
+  await ending;
   // The guest that was restored watches as well as before.
   await client.resume(name);
   const again = await client.files.watch(name, "/src/new");

@@ -1,5 +1,5 @@
 import { Torpor } from "@torpor/sdk";
-import { afterAll, beforeAll, describe, inject, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, inject, test } from "vitest";
 import { cliActions } from "./harness/scenarios/cli-actions.ts";
 import { play, scenarios } from "./harness/scenarios/scenario.ts";
 import { sdkActions } from "./harness/scenarios/sdk-actions.ts";
@@ -16,18 +16,19 @@ afterAll(async () => {
   torpor.close();
 });
 
-describe.each([
+const clients = [
   ["the TypeScript SDK", "ts", () => sdkActions(torpor)],
   ["the command line", "cli", () => cliActions(inject("torporSocket"))],
-] as const)("%s", (_title, short, actions) => {
-  test.each(scenarios().map((scenario) => [[...(scenario.cases ?? []), scenario.id].join(" "), scenario] as const))(
-    "%s",
-    async (_name, scenario) => {
-      const prefix = `${short}-${process.pid}-${scenario.id}`;
-      onTestFinished(() => removeAll(prefix));
-      await play(scenario, actions(), prefix, shared);
-    },
-  );
+] as const;
+
+// Side by side: most of a command line's time is the start of its process.
+describe.each(clients)("%s", (_title, short, actions) => {
+  const named = scenarios().map((scenario) => [[...(scenario.cases ?? []), scenario.id].join(" "), scenario] as const);
+  test.concurrent.for(named)("%s", async ([_name, scenario], { onTestFinished }) => {
+    const prefix = `${short}-${process.pid}-${scenario.id}`;
+    onTestFinished(() => removeAll(prefix));
+    await play(scenario, actions(), prefix, shared);
+  });
 });
 
 async function removeAll(prefix: string): Promise<void> {

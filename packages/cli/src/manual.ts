@@ -41,6 +41,7 @@ function rowOf(row: string): string {
 /** A line of text: no request, though it begins like one; code in bold; of links the words. */
 function lineOf(text: string): string {
   const plain = text
+    .replaceAll("…", "...")
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
     .replaceAll("\\", "\\e")
     .replaceAll("-", "\\-");
