@@ -5,6 +5,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   create: async () => (await import("./commands/create.ts")).createCommand(),
   run: async () => (await import("./commands/run.ts")).runCommand(),
   exec: async () => (await import("./commands/exec.ts")).execCommand(),
+  kill: async () => (await import("./commands/kill.ts")).killCommand(),
   list: async () => (await import("./commands/list.ts")).listCommand(),
   watch: async () => (await import("./commands/watch.ts")).watchCommand(),
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand(),
