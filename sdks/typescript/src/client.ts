@@ -72,7 +72,7 @@ export class TorporClient {
   readonly operationsOf: OperationClient;
 
   constructor(options: ClientOptions = {}) {
-    this.#transport = new Transport(endpointOf(options, process.env));
+    this.#transport = new Transport(endpointOf(options, globalThis.process?.env ?? {}));
     this.files = new FileClient(this.#transport);
     this.images = new ImageClient(this.#transport);
     this.snapshots = new SnapshotClient(this.#transport);

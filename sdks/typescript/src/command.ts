@@ -37,6 +37,8 @@ const outputLimitBytes = 8 * 1024 * 1024;
 /** A daemon that was restarted is waited for so long, in ms. */
 const patienceMs = 60_000;
 const retryMs = 500;
+/** Of output that is no longer kept. */
+const goneStatus = 410;
 
 /** A command that runs in a sandbox, or ran. Iterating reads its output; it goes on whether it is read or not, and over a pause. */
 export class Command implements AsyncIterable<Output>, AsyncDisposable {
@@ -167,7 +169,7 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
 
   /** What was written before anybody read may be gone: reading goes on with what there is. */
   async #moved(error: unknown): Promise<unknown> {
-    if (!(error instanceof TorporError) || error.code !== "journal_gone") return error;
+    if (!(error instanceof TorporError) || error.status !== goneStatus) return error;
     const { firstSeq } = await this.inspect();
     this.#gap = true;
     this.#seq = firstSeq - 1;
@@ -191,6 +193,8 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
   }
 }
 
+const lostCodes: ReadonlySet<string> = new Set(["daemon_unreachable", "connection_lost", "shutting_down"]);
+
 function isLost(error: unknown): boolean {
-  return error instanceof TorporError && (error.code === "daemon_unreachable" || error.code === "shutting_down");
+  return error instanceof TorporError && lostCodes.has(error.code);
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Event, EventPage } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import type { Query } from "./calls.ts";
 import { linesOf } from "./lines.ts";
+import { sleep } from "./sleep.ts";
 import type { Transport } from "./transport.ts";
 
 export interface EventFilter {
@@ -47,7 +47,7 @@ export class EventClient {
         if (this.#isOver(signal)) return;
         if (!mayComeBack(place, error)) throw error;
       }
-      await sleep(reconnectMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+      await sleep(reconnectMs, signal).catch(() => {});
     }
   }
 

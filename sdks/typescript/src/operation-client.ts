@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation, OperationAnswer, RouteName, Sandbox } from "@torpor/contract";
 import { createError } from "./errors.ts";
+import { sleep } from "./sleep.ts";
 import { type CallRequest, type Transport, toError } from "./transport.ts";
 
 /** Between two looks at an operation that takes longer than one call waits, in ms. */
@@ -101,7 +101,7 @@ class Follower {
     const aborting = signal === undefined ? {} : { signal };
     const left = this.#deadline - performance.now();
     if (left <= 0) throw this.#late(now);
-    await sleep(Math.min(left, onProgress === undefined ? followMs : progressMs), undefined, aborting);
+    await sleep(Math.min(left, onProgress === undefined ? followMs : progressMs), signal);
     const next = await this.#operations.get(now.id, aborting);
     if (next.phase !== now.phase || next.status !== now.status) onProgress?.(next);
     return next;

@@ -90,7 +90,7 @@ test("an abort ends the command that is waited for", async () => {
   const abort = new AbortController();
   const running = sandbox.exec("echo begun; exec sleep 600", { signal: abort.signal, onStdout: () => abort.abort(new Error("enough")) });
   await expect(running).rejects.toThrow("enough");
-  const [{ id }] = (await sandbox.commands()) as [{ id: string }];
+  const [{ id }] = (await sandbox.commands()) as unknown as [{ id: string }];
   expect((await (await sandbox.attach(id)).wait()).exitCode).toBe(137);
   await expect(sandbox.exec("true", { signal: AbortSignal.abort(new Error("early")) })).rejects.toThrow("early");
 });
