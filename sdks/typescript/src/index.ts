@@ -23,12 +23,12 @@ export {
 export type { EventClient, EventFilter } from "./event-client.ts";
 export type { AsUser, FileClient } from "./file-client.ts";
 export type { ImageClient, OnProgress } from "./image-client.ts";
-export type { Child, ResumeAndWaitOptions } from "./lifecycle.ts";
+export type { ResumeAndWaitOptions } from "./lifecycle.ts";
 export type { SandboxListing } from "./listing.ts";
 export type { OperationClient, Waiting, WaitingForRoom } from "./operation-client.ts";
 export type { PortClient } from "./port-client.ts";
 export type { BackgroundOptions, CommandLine, ExecOptions } from "./run.ts";
-export { type ForkOptions, Sandbox } from "./sandbox.ts";
+export { type Child, type ForkOptions, Sandbox } from "./sandbox.ts";
 export type { ReadFileOptions, SandboxFiles } from "./sandbox-files.ts";
 export type { ServerFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";

@@ -3,7 +3,6 @@ import type { TorporError } from "@torpor/contract/error";
 import type { TorporClient } from "./client.ts";
 import { given } from "./given.ts";
 import type { Waiting, WaitingForRoom } from "./operation-client.ts";
-import type { Sandbox } from "./sandbox.ts";
 import { toError } from "./transport.ts";
 
 export interface ResumeAndWaitOptions extends WaitingForRoom {
@@ -12,7 +11,7 @@ export interface ResumeAndWaitOptions extends WaitingForRoom {
 }
 
 /** A child of a fork, or why there is none. */
-export type Child = { readonly sandbox: Sandbox; readonly error: null } | { readonly name: string; readonly error: TorporError };
+export type ChildOf<S> = { readonly sandbox: S; readonly error: null } | { readonly name: string; readonly error: TorporError };
 
 /** Pauses it and resolves with its record once it is paused and holds nothing any more. One that is paused already is fine, as for a retry. */
 export async function pauseAndWait(
@@ -35,12 +34,12 @@ export async function resumeAndWait(
 }
 
 /** Forks a sandbox; `made` makes its children's objects. */
-export async function childrenOf(
+export async function childrenOf<S>(
   client: TorporClient,
   id: string,
   options: ForkRequest & WaitingForRoom,
-  made: (record: SandboxRecord) => Sandbox,
-): Promise<Child[]> {
+  made: (record: SandboxRecord) => S,
+): Promise<ChildOf<S>[]> {
   const { waitMs, timeoutMs, waitCapacityMs, signal, onProgress, ...request } = options;
   const { operation } = await client.fork(id, request, given({ timeoutMs, waitCapacityMs, signal, onProgress }));
   const children = (operation.result.children ?? []) as readonly { id: string; name: string; error: ErrorBody["error"] | null }[];

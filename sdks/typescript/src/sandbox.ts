@@ -21,7 +21,7 @@ import type { CommandResult } from "./command-result.ts";
 import { createError } from "./errors.ts";
 import type { EventFilter } from "./event-client.ts";
 import { given } from "./given.ts";
-import { type Child, childrenOf, pauseAndWait, type ResumeAndWaitOptions, resumeAndWait } from "./lifecycle.ts";
+import { type ChildOf, childrenOf, pauseAndWait, type ResumeAndWaitOptions, resumeAndWait } from "./lifecycle.ts";
 import type { Waiting, WaitingForRoom } from "./operation-client.ts";
 import type { PortClient } from "./port-client.ts";
 import { type BackgroundOptions, type CommandLine, type ExecOptions, run, start } from "./run.ts";
@@ -232,5 +232,7 @@ export class Sandbox implements AsyncDisposable {
     return this;
   }
 }
+
+export type Child = ChildOf<Sandbox>;
 
 export type ForkOptions = Omit<ForkRequest, "name" | "names" | "count"> & WaitingForRoom;
