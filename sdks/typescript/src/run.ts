@@ -4,6 +4,7 @@ import type { TorporClient } from "./client.ts";
 import { Command, type ReadOptions } from "./command.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { SessionStream } from "./session-stream.ts";
+import { waking } from "./waking.ts";
 
 export interface ExecOptions extends ReadOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -35,7 +36,8 @@ export type CommandLine = string | readonly string[];
 export async function run(client: TorporClient, id: string, line: CommandLine, options: ExecOptions): Promise<CommandResult> {
   const { signal, stdin, overPause = "throw", outputLimitBytes, onStdout, onStderr } = options;
   signal?.throwIfAborted();
-  const stream = await client.stream(id, { ...requestOf(line, options), ...(stdin === undefined ? {} : { stdin: true }) });
+  const request = { ...requestOf(line, options), ...(stdin === undefined ? {} : { stdin: true }) };
+  const stream = await waking(() => client.stream(id, request), signal);
   const begun = startedOn(stream);
   const kill = () => void begun.then((session) => client.signal(id, session.id, "KILL")).catch(() => {});
   signal?.addEventListener("abort", kill, { once: true });
@@ -67,7 +69,7 @@ export async function run(client: TorporClient, id: string, line: CommandLine, o
 /** Starts a command and leaves it running. */
 export async function start(client: TorporClient, id: string, line: CommandLine, options: BackgroundOptions): Promise<Command> {
   const { stdin = false, outputLimitBytes } = options;
-  const session = await client.startSession(id, { ...requestOf(line, options), ...(stdin ? { stdin } : {}) });
+  const session = await waking(() => client.startSession(id, { ...requestOf(line, options), ...(stdin ? { stdin } : {}) }));
   return new Command(client, id, session.id, { overPause: "wait", ...(outputLimitBytes === undefined ? {} : { outputLimitBytes }) });
 }
 

@@ -4,6 +4,7 @@ import { bytesOf, type Content, joined } from "./bytes.ts";
 import type { TorporClient } from "./client.ts";
 import { createError } from "./errors.ts";
 import type { AsUser } from "./file-client.ts";
+import { waking } from "./waking.ts";
 
 export interface ReadFileOptions extends AsUser {
   /** Default text. */
@@ -26,7 +27,7 @@ export class SandboxFiles {
   read(path: string, options: ReadFileOptions & { readonly as: "bytes" }): Promise<Uint8Array>;
   read(path: string, options: ReadFileOptions & { readonly as: "stream" }): Promise<ReadableStream<Uint8Array>>;
   async read(path: string, { as = "text", invalid = "error", ...user }: ReadFileOptions = {}) {
-    const { content } = await this.#client.files.read(this.#id, path, user);
+    const { content } = await waking(() => this.#client.files.read(this.#id, path, user));
     if (as === "stream") return ReadableStream.from(content);
     const chunks: Uint8Array[] = [];
     for await (const chunk of content) chunks.push(chunk);
@@ -39,7 +40,7 @@ export class SandboxFiles {
   }
 
   stat(path: string, options: AsUser & { readonly follow?: boolean } = {}): Promise<Entry> {
-    return this.#client.files.stat(this.#id, path, options);
+    return waking(() => this.#client.files.stat(this.#id, path, options));
   }
 
   async exists(path: string, options: AsUser = {}): Promise<boolean> {
@@ -54,7 +55,7 @@ export class SandboxFiles {
 
   /** A directory's entries; with `depth` those of directories in it too. */
   list(path: string, options: AsUser & { readonly depth?: number } = {}): Promise<Entry[]> {
-    return this.#client.files.list(this.#id, path, options);
+    return waking(() => this.#client.files.list(this.#id, path, options));
   }
 
   /**
@@ -62,7 +63,7 @@ export class SandboxFiles {
    * Once it resolves nothing is missed. It ends with the signal, and throws when the path is gone or the sandbox is paused or ends.
    */
   watch(path: string, options: { readonly recursive?: boolean; readonly signal?: AbortSignal } = {}): Promise<AsyncGenerator<FileChange>> {
-    return this.#client.files.watch(this.#id, path, options);
+    return waking(() => this.#client.files.watch(this.#id, path, options));
   }
 
   mkdir(path: string, options: AsUser & { readonly parents?: boolean; readonly mode?: number } = {}): Promise<Entry> {

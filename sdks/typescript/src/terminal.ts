@@ -1,6 +1,7 @@
 import type { TorporClient } from "./client.ts";
 import { Command } from "./command.ts";
 import { type CommandLine, type ExecOptions, requestOf, startedOn } from "./run.ts";
+import { waking } from "./waking.ts";
 
 export interface TerminalOptions extends Pick<ExecOptions, "env" | "workdir" | "user" | "timeoutMs"> {
   /** Default: the user's shell, bash if there is one. */
@@ -31,7 +32,8 @@ const shell = ["sh", "-c", "exec $(command -v bash || echo sh) -l"];
 
 export async function openTerminal(client: TorporClient, id: string, options: TerminalOptions): Promise<Terminal> {
   const { command = shell, rows = 24, columns = 80, term = "xterm-256color" } = options;
-  const stream = await client.stream(id, { ...requestOf(command, options), stdin: true, terminal: { rows, columns, term } });
+  const request = { ...requestOf(command, options), stdin: true, terminal: { rows, columns, term } };
+  const stream = await waking(() => client.stream(id, request));
   try {
     const session = await startedOn(stream);
     return new Terminal(client, id, session.id, { overPause: "wait" }, stream);
