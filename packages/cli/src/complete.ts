@@ -1,4 +1,4 @@
-import type { TorporClient } from "@torpor/sdk";
+import type { TorporClient } from "@torpor/sdk/calls";
 import type { Argument, Command, Option } from "commander";
 
 export interface Candidate {

@@ -1,5 +1,5 @@
-import type { CreateSandboxRequest, OperationAnswer, TorporClient, WaitingForRoom } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import type { CreateSandboxRequest, OperationAnswer, TorporClient, WaitingForRoom } from "@torpor/sdk/calls";
+import { TorporError } from "@torpor/sdk/calls";
 import { withProgress } from "./image-progress.ts";
 
 /** An image that is not here is fetched by a call of its own, since only that one tells how far it is. */

@@ -1,4 +1,4 @@
-import type { RouteName } from "@torpor/sdk";
+import type { RouteName } from "@torpor/sdk/calls";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { createProgram } from "./app.ts";

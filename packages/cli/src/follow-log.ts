@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TorporClient } from "@torpor/sdk";
+import type { TorporClient } from "@torpor/sdk/calls";
 import { print } from "./leave.ts";
 
 /** The API has the log's end and no stream of it: so often, in ms, somebody has to look. */

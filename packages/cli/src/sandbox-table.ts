@@ -1,4 +1,4 @@
-import type { SandboxRecord, SandboxState } from "@torpor/sdk";
+import type { SandboxRecord, SandboxState } from "@torpor/sdk/calls";
 import { table } from "./table.ts";
 import { formatDuration } from "./values/duration.ts";
 import { formatSize } from "./values/size.ts";

@@ -1,4 +1,4 @@
-import { type TorporClient, TorporError } from "@torpor/sdk";
+import { type TorporClient, TorporError } from "@torpor/sdk/calls";
 import { type CopyOptions, download, upload } from "@torpor/sdk/copy";
 import { Command } from "commander";
 import { action } from "../action.ts";

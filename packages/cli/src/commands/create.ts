@@ -1,4 +1,4 @@
-import type { CreateSandboxRequest, SelfVerb } from "@torpor/sdk";
+import type { CreateSandboxRequest, SelfVerb } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { createFetching } from "../create-fetching.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { BuildImageRequest, Image, ImportImageRequest, PullImageRequest } from "@torpor/sdk";
+import type { BuildImageRequest, Image, ImportImageRequest, PullImageRequest } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

@@ -1,4 +1,4 @@
-import type { SandboxState } from "@torpor/sdk";
+import type { SandboxState } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

@@ -1,5 +1,5 @@
-import type { CreateSandboxRequest, StartSessionRequest, TorporClient } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import type { CreateSandboxRequest, StartSessionRequest, TorporClient } from "@torpor/sdk/calls";
+import { TorporError } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { createFetching } from "../create-fetching.ts";

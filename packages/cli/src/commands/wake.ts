@@ -1,4 +1,4 @@
-import type { CreatedWake, CreateWakeRequest, Wake } from "@torpor/sdk";
+import type { CreatedWake, CreateWakeRequest, Wake } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

@@ -1,4 +1,4 @@
-import type { SandboxRecord, SandboxState, TorporClient } from "@torpor/sdk";
+import type { SandboxRecord, SandboxState, TorporClient } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

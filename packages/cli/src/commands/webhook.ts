@@ -1,4 +1,4 @@
-import type { CreateWebhookRequest, Delivery, DeliveryStatus, TorporClient, Webhook } from "@torpor/sdk";
+import type { CreateWebhookRequest, Delivery, DeliveryStatus, TorporClient, Webhook } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
