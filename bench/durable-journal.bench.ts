@@ -6,7 +6,6 @@ import { TorporClient } from "@torpor/sdk";
 import { MemoryStore } from "../packages/core/src/testing/index.ts";
 import { type Daemon, openDaemon } from "../packages/daemon/src/compose.ts";
 import { readConfig } from "../packages/daemon/src/config.ts";
-import { listenOnSocket } from "../packages/daemon/src/http/listen.ts";
 import { createLogger } from "../packages/daemon/src/log.ts";
 import { openStore } from "../packages/daemon/src/stores/open-store.ts";
 import { removeAll } from "../test/system/harness/remove-all.ts";
@@ -53,7 +52,7 @@ async function openHere(context: BenchmarkContext, open: typeof openStore): Prom
   const config = readConfig(["--data", data], {});
   const daemon = await openDaemon(config, createLogger("error"), open);
   context.onEnd(() => daemon.close());
-  await listenOnSocket(daemon.app, config.socketPath);
+  await daemon.listen();
   const client = new TorporClient({ socket: config.socketPath });
   context.onEnd(() => client.close());
   await client.images.import({ path: await testImage(), reference: "debian" });

@@ -54,7 +54,16 @@ async function demo(): Promise<void> {
     );
     return `frozen for ${Math.round(frozenMs)} ms; ${counts.map(({ child, count, pid }) => `${child} counts at ${count} (pid ${pid})`).join(", ")}`;
   });
-  next(name);
+  next(name, await linkToPage());
+}
+
+/** Signs one browser in, once. undefined: this daemon serves no page. */
+async function linkToPage(): Promise<string | undefined> {
+  const { addresses, publicUrl } = (await client.info()).listening;
+  const base = publicUrl ?? addresses[0];
+  if (base === undefined) return undefined;
+  const { code } = await client.access.loginCode();
+  return `${base}/sandboxes/${name}#code=${code}`;
 }
 
 async function removeEarlier(): Promise<void> {

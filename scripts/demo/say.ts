@@ -19,10 +19,13 @@ export function bytes(count: number): string {
   return count < 2 ** 30 ? `${(count / 2 ** 20).toFixed(1)} MiB` : `${(count / 2 ** 30).toFixed(1)} GiB`;
 }
 
-export function next(sandbox: string): void {
+/** `link`: to the page, where there is one. */
+export function next(sandbox: string, link: string | undefined): void {
   const data = process.env.TORPOR_DATA;
   const set = data === undefined || data === "/var/lib/torpor" ? "" : `export TORPOR_DATA=${data}; `;
-  process.stdout.write(`
+  const page =
+    link === undefined ? "" : `\n${bold("The page")}, by a link that counts once, for 5 minutes (torpor open prints another)\n  ${link}\n`;
+  process.stdout.write(`${page}
 ${bold("Try next")}
   ${set}scripts/torpor list
   scripts/torpor exec -it ${sandbox} bash              a shell in it

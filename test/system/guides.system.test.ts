@@ -12,13 +12,15 @@ const guides = fileURLToPath(new URL("../../docs/guides", import.meta.url));
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ args: ["--listen", "127.0.0.1:0"] });
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 beforeEach(() => removeAll(daemon.client));
 
 /** What each guide leads to, in its last words on stdout. */
 const outcomes: Readonly<Record<string, RegExp>> = {
+  "ports.md": /(web\n){4}PORT .*\n8000 +public +http/,
+  "services.md": /ready[\s\S]*stopped +\S+ +python3 -u -m http.server 8000\n$/,
   "three-fixes.md": /C \/root\/add\.py +\(content\)[\s\S]*bug +running\n└── fix-2/,
   "wait-for-a-person.md": /yes\n$/,
   "wakes.md": /^sb_\w+\n(wk_\w+\n){3}/,
@@ -40,6 +42,7 @@ function run(commands: string): string {
   onTestFinished(() => rmSync(bin, { recursive: true }));
   writeFileSync(path.join(bin, "torpor"), `#!/bin/sh\nexec '${process.execPath}' '${torporMain}' "$@"\n`, { mode: 0o755 });
   return execFileSync("bash", ["-euc", commands], {
+    cwd: bin,
     env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, TORPOR_SOCKET: daemon.socket, NO_COLOR: "1" },
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],

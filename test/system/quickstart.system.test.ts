@@ -33,6 +33,14 @@ test("quickstart runs the main job, then the README's commands work, and the las
     expect(same).toBe(pid);
   }
 
+  const [, base, code] = /^ {2}(http:\/\/127\.0\.0\.1:\d+)\/sandboxes\/quickstart#code=([a-z2-7]{32})$/m.exec(told) ?? [];
+  const login = await fetch(`${base}/v1/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code }),
+  });
+  expect(login.status).toBe(200);
+
   const lines = run(yours ?? "exit 1").split("\n");
   // create and fork print ids, list a table with the paused one, the fork has the file.
   expect(lines[0]).toMatch(/^sb_/);

@@ -24,7 +24,7 @@ import (
 )
 
 // ProtocolVersion grows by one with each addition that the daemon has to know of.
-const ProtocolVersion = 1
+const ProtocolVersion = 2
 
 // Version is set by the build.
 var Version = "0.0.0"

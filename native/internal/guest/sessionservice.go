@@ -61,7 +61,7 @@ func (s sessionService) Write(ctx context.Context, req *connect.Request[guestv1.
 	if err != nil {
 		return nil, err
 	}
-	offset, err := found.Write(ctx, req.Msg.GetOffset(), req.Msg.GetData(), req.Msg.GetEof())
+	offset, err := found.Write(ctx, req.Msg.GetClient(), req.Msg.GetOffset(), req.Msg.GetData(), req.Msg.GetEof())
 	if err != nil {
 		return nil, ended(err)
 	}
@@ -94,6 +94,14 @@ func (s sessionService) Get(_ context.Context, req *connect.Request[guestv1.GetR
 	found, err := s.table.Get(req.Msg.GetSessionId())
 	if err != nil {
 		return nil, err
+	}
+	return connect.NewResponse(found.Describe()), nil
+}
+
+func (s sessionService) Await(ctx context.Context, req *connect.Request[guestv1.AwaitRequest]) (*connect.Response[guestv1.Session], error) {
+	found, err := s.table.Await(ctx, req.Msg.GetSessionId(), req.Msg.GetAttempt())
+	if err != nil {
+		return nil, ended(err)
 	}
 	return connect.NewResponse(found.Describe()), nil
 }

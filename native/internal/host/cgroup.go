@@ -45,6 +45,31 @@ func (c Cgroup) MemoryBytes() (int64, error) {
 	return c.stat("memory", "memory.stat", "rss", "shmem")
 }
 
+// Freeze has the kernel stop its processes, each as soon as it is not in a system call. IsFrozen says when all have.
+func (c Cgroup) Freeze() error {
+	if UnifiedCgroups() {
+		return c.write("", "cgroup.freeze", "1")
+	}
+	return c.write("freezer", "freezer.state", "FROZEN")
+}
+
+// Thaw lets its processes go on that the kernel's freezer has stopped; runc's pause does it that way too.
+func (c Cgroup) Thaw() error {
+	if UnifiedCgroups() {
+		return c.write("", "cgroup.freeze", "0")
+	}
+	return c.write("freezer", "freezer.state", "THAWED")
+}
+
+func (c Cgroup) IsFrozen() bool {
+	if UnifiedCgroups() {
+		frozen, _ := c.stat("", "cgroup.events", "frozen")
+		return frozen == 1
+	}
+	text, _ := os.ReadFile(filepath.Join(cgroupRoot, "freezer", c.Path, "freezer.state"))
+	return strings.TrimSpace(string(text)) == "FROZEN"
+}
+
 // OOMKills counts the kernel's kills for want of memory in it.
 func (c Cgroup) OOMKills() int64 {
 	file, controller := "memory.events", ""

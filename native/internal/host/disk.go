@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -165,18 +164,12 @@ func unmount(point string) error {
 // after its last process.
 func WaitLoopFree(path string) error {
 	for tries := 0; ; tries++ {
-		held := ""
-		files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
-		for _, file := range files {
-			if data, err := os.ReadFile(file); err == nil && strings.TrimSuffix(string(data), "\n") == path {
-				held = file
-			}
-		}
+		held := LoopOf(path)
 		if held == "" {
 			return nil
 		}
 		if tries == 2000 {
-			return fmt.Errorf("%s still holds disk %s", filepath.Dir(filepath.Dir(held)), path)
+			return fmt.Errorf("%s still holds disk %s", held, path)
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -2,6 +2,7 @@ package shim
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -82,6 +83,7 @@ func (c *channel) splice(conn net.Conn) {
 	defer conn.Close()
 	link, err := c.take()
 	if err != nil {
+		fmt.Fprintln(os.Stderr, "torpor-shim: no line to the guest:", err)
 		return
 	}
 	defer link.close()

@@ -37,6 +37,8 @@ type Config struct {
 	ControlDir string `json:"controlDir"`
 	// Guest is the path of the guest binary inside.
 	Guest string `json:"guest"`
+	// Storage is where the disk lies. Absent in a description of an older daemon: then nobody watches it.
+	Storage *host.Storage `json:"storage"`
 	// Connector is the path inside of the program that hands the line over to the guest.
 	Connector string `json:"connector"`
 }
@@ -82,6 +84,8 @@ type state struct {
 	Frozen bool `json:"frozen"`
 	// Changing: a freeze or thaw was begun, and its end is not known.
 	Changing bool `json:"changing"`
+	// Hold: it is stopped for want of room, whatever the daemon asked for. nil: it is not.
+	Hold *Hold `json:"hold"`
 }
 
 // End is the exit record of a runtime.

@@ -28,18 +28,22 @@ type Runtime struct {
 	link   *channel
 
 	launching sync.Mutex // held over a launch
+	turning   sync.Mutex // held over a freeze or thaw, a hold or its end
 
 	mu       sync.Mutex
 	state    state
 	leaving  bool // destroy has begun: an end is no news
 	adopted  map[int]syscall.WaitStatus
 	onEnd    func(End)
+	onHold   func(*Hold)
+	gone     chan struct{} // closed when it ended or is being destroyed
+	left     sync.Once
 	oomsSeen int64
 }
 
 // Open reads the runtime's directory. A runtime that is live already (its shim was killed) is taken over.
-func Open(path string, onEnd func(End)) (*Runtime, error) {
-	r := &Runtime{dir: dir(path), adopted: map[int]syscall.WaitStatus{}, onEnd: onEnd}
+func Open(path string, onEnd func(End), onHold func(*Hold)) (*Runtime, error) {
+	r := &Runtime{dir: dir(path), adopted: map[int]syscall.WaitStatus{}, onEnd: onEnd, onHold: onHold, gone: make(chan struct{})}
 	var err error
 	if r.config, err = readConfig(r.dir.config()); err != nil {
 		return nil, fmt.Errorf("read the runtime's description: %w", err)
@@ -131,6 +135,7 @@ func (r *Runtime) launch(check func() error, start func(log *os.File) error) err
 		return errors.Join(err, r.Release())
 	}
 	failpoint("launch.linked")
+	go r.watchRoom()
 	time.AfterFunc(time.Second, debug.FreeOSMemory) // takes 3 ms of a CPU that the start of the sandbox needs now
 	return nil
 }
@@ -185,47 +190,19 @@ func (r *Runtime) nowLive() error {
 	return nil
 }
 
-// Freeze stops everything inside.
-func (r *Runtime) Freeze() error {
-	if r.isFrozen() {
-		return nil
-	}
-	return r.change("freeze", true, r.calls.Pause)
-}
-
-// Thaw lets it go on.
-func (r *Runtime) Thaw() error {
-	if !r.isFrozen() {
-		return nil
-	}
-	return r.change("thaw", false, r.calls.Resume)
-}
-
-// change notes what it is about to do, so that a shim that takes over in between knows that it has to find out.
-func (r *Runtime) change(name string, frozen bool, call func() error) error {
-	if err := r.recordFrozen(!frozen, true); err != nil {
-		return err
-	}
-	failpoint(name + ".begun")
-	if err := call(); err != nil {
-		return errors.Join(err, r.recordFrozen(!frozen, false))
-	}
-	failpoint(name + ".called")
-	if err := r.recordFrozen(frozen, false); err != nil {
-		return err
-	}
-	failpoint(name + ".done")
-	return nil
-}
-
 // Capture writes the memory of the frozen runtime to location, and syncs its disk.
 func (r *Runtime) Capture(location string) ([]Part, error) {
 	if !r.isFrozen() {
 		return nil, errors.New("a capture needs a frozen runtime")
 	}
 	failpoint("capture.begun")
-	stop := writeBehind(location)
-	err := r.calls.Checkpoint(location)
+	room, err := r.claimRoom()
+	if err != nil {
+		return nil, err
+	}
+	defer room.give()
+	stop := writeBehind(location, room)
+	err = r.calls.Checkpoint(location)
 	stop()
 	if err != nil {
 		return nil, err
@@ -292,6 +269,7 @@ func (r *Runtime) Destroy() error {
 	r.mu.Lock()
 	r.leaving = true
 	r.mu.Unlock()
+	r.leave()
 	r.engine.flight.end()
 	r.launching.Lock()
 	defer r.launching.Unlock()
@@ -341,6 +319,7 @@ func release(root host.Root, d dir, config Config, pids []int) error {
 // killAll kills until the group is empty: a kill may race with a fork.
 func killAll(cgroup host.Cgroup, pids []int) error {
 	for tries := 0; ; tries++ {
+		_ = cgroup.Thaw() // what version 1 has frozen does not die
 		if err := killAndWait(append(pids, cgroup.Pids()...), 30*time.Second); err != nil {
 			return err
 		}
@@ -381,6 +360,7 @@ func (r *Runtime) finish(end End) {
 	r.state.Phase, r.state.End = "ended", &end
 	current, leaving := r.state, r.leaving
 	r.mu.Unlock()
+	r.leave()
 	if !leaving {
 		_ = writeJSON(r.dir.state(), current)
 		r.link.close()
@@ -396,9 +376,7 @@ func (r *Runtime) takeOver() {
 		return
 	}
 	r.oomsSeen = r.cgroup.OOMKills()
-	if r.state.Changing {
-		_ = r.recordFrozen(r.findOutFrozen(), false)
-	}
+	r.takeOverFreeze()
 	go func() {
 		for {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
@@ -421,41 +399,3 @@ func (r *Runtime) record(next state) error {
 	r.mu.Unlock()
 	return writeJSON(r.dir.state(), next)
 }
-
-func (r *Runtime) isFrozen() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state.Frozen
-}
-
-func (r *Runtime) recordFrozen(frozen, changing bool) error {
-	r.mu.Lock()
-	r.state.Frozen, r.state.Changing = frozen, changing
-	current := r.state
-	r.mu.Unlock()
-	return writeJSON(r.dir.state(), current)
-}
-
-// findOutFrozen: the engine can't be asked whether its tasks are stopped, and a resume too many ends it. A program that is started
-// in a stopped sandbox waits; in one that runs it says its version at once.
-func (r *Runtime) findOutFrozen() bool {
-	output, input, err := os.Pipe()
-	if err != nil {
-		return false
-	}
-	defer output.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return false
-	}
-	defer null.Close()
-	if err := r.calls.Exec([]string{r.config.Guest, "version"}, []*os.File{null, input, null}); err != nil {
-		return false // calls will say why
-	}
-	_ = input.Close()
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(output.Fd()), Events: unix.POLLIN}}, int(answerTime.Milliseconds()))
-	return n == 0 && err == nil
-}
-
-// answerTime is generous: a start inside takes 10 ms.
-const answerTime = 3 * time.Second

@@ -41,6 +41,7 @@ type hello struct {
 type status struct {
 	State string `json:"state"`
 	End   *End   `json:"end,omitempty"`
+	Hold  *Hold  `json:"hold,omitempty"`
 }
 
 type server struct {
@@ -59,7 +60,7 @@ type peer struct {
 // Serve answers the daemon until the runtime is destroyed. ready is closed once the socket listens.
 func Serve(path string, ready func()) error {
 	s := &server{leave: make(chan struct{}), peers: map[*peer]struct{}{}}
-	runtime, err := Open(path, s.tellEnd)
+	runtime, err := Open(path, s.tellEnd, s.tellHold)
 	if err != nil {
 		return err
 	}
@@ -94,15 +95,17 @@ func Serve(path string, ready func()) error {
 // reachGuest opens the line to the guest of a runtime that was taken over.
 func reachGuest(runtime *Runtime) error {
 	phase, _ := runtime.Status()
-	if phase == "running" {
+	if phase == "running" && !runtime.isStopped() {
 		err := runtime.link.prepare()
 		if err == nil {
+			go runtime.watchRoom()
 			return nil
 		}
 		// It may be dying at this very moment, as the shim before did: somebody has to be there to tell of its end.
 		fmt.Fprintln(os.Stderr, "torpor-shim: no line to the guest yet:", err)
 	}
 	if phase == "running" || phase == "frozen" {
+		go runtime.watchRoom()
 		return runtime.link.listen()
 	}
 	return nil
@@ -160,7 +163,7 @@ func (s *server) call(r request) (any, error) {
 		return map[string]any{"parts": parts}, err
 	case "status":
 		state, end := s.runtime.Status()
-		return status{state, end}, nil
+		return status{state, end, s.runtime.held()}, nil
 	case "memory":
 		bytes, err := s.runtime.cgroup.MemoryBytes()
 		return map[string]any{"bytes": bytes}, err
@@ -171,11 +174,16 @@ func (s *server) call(r request) (any, error) {
 	}
 }
 
-func (s *server) tellEnd(end End) {
+func (s *server) tellEnd(end End) { s.tell(answer{Event: "ended", Result: end}) }
+
+// tellHold tells of a hold, or with nil of its end. Each comes after the one before it.
+func (s *server) tellHold(hold *Hold) { s.tell(answer{Event: "held", Result: hold}) }
+
+func (s *server) tell(news answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p := range s.peers {
-		go p.send(answer{Event: "ended", Result: end})
+		p.send(news)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 
 // writeBehind has the kernel write what the engine puts into the checkpoint while it does so, so that the sync at the seal finds little left:
 // for 512 MiB of memory the sync alone would take as long as all the rest of a pause. The function that it gives ends it.
-func writeBehind(location string) func() {
+func writeBehind(location string, room *claim) func() {
 	done := make(chan struct{})
 	var group sync.WaitGroup
 	group.Add(1)
@@ -35,6 +35,7 @@ func writeBehind(location string) func() {
 			if pages == nil {
 				pages, _ = os.Open(filepath.Join(location, "pages.img"))
 			}
+			room.shrink(pages)
 			startWriting(pages)
 			select {
 			case <-done:

@@ -1,5 +1,6 @@
 import { TorporClient } from "@torpor/sdk/calls";
 import type { Command } from "commander";
+import { choose } from "./contexts.ts";
 
 type Work<A extends unknown[]> = (client: TorporClient, ...given: A) => Promise<number | undefined>;
 
@@ -7,7 +8,7 @@ type Work<A extends unknown[]> = (client: TorporClient, ...given: A) => Promise<
 export function action<A extends unknown[]>(work: Work<A>): (this: Command, ...given: A) => Promise<void> {
   return async function (this: Command, ...given: A) {
     const { socket } = this.optsWithGlobals<{ socket?: string }>();
-    const client = new TorporClient(socket === undefined ? {} : { socket });
+    const client = new TorporClient(socket === undefined ? choose(process.env) : { socket });
     try {
       process.exitCode = (await work(client, ...given)) ?? 0;
     } finally {

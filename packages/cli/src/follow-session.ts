@@ -39,16 +39,18 @@ async function follow(stream: SessionStream, target: SignalTarget, { input }: Fo
   let command = "the command";
   for await (const frame of stream) {
     if (frame.type === "end") return { end: frame.end, command };
-    if (frame.type === "output") {
-      await write(frame.stream === "stderr" ? process.stderr : process.stdout, frame.data);
-      continue;
-    }
+    if (frame.type === "output") await write(outputOf(frame), frame.data);
+    if (frame.type !== "started") continue;
     target.sessionId = frame.session.id;
     command = frame.session.argv[0] ?? command;
     if (input) sendInput(stream).catch(() => stream.end());
   }
   return undefined;
 }
+
+/** Where a session's stream goes. */
+export const outputOf = ({ stream }: { readonly stream: string }): NodeJS.WriteStream =>
+  stream === "stderr" ? process.stderr : process.stdout;
 
 /** Signals, the terminal's keys and its size go to the session, until what it gives is called. */
 function takeOver(stream: SessionStream, target: SignalTarget, { input, terminal, owns }: Following): () => void {

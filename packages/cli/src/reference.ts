@@ -28,6 +28,8 @@ Data goes to stdout, everything else to stderr. \`--json\` prints one JSON value
 | \`TORPOR_DATA\` | the data directory; default \`/var/lib/torpor\` |
 | \`TORPOR_STORE\` | for \`daemon start\`: URL of a PostgreSQL database in place of SQLite; it may hold a password |
 | \`TORPOR_URL\`, \`TORPOR_TOKEN\` | a daemon elsewhere, and the token for it |
+| \`TORPOR_CONTEXT\` | name of a daemon that \`torpor login\` added, or \`local\`; default what \`torpor context use\` chose, unless a socket or data directory is named |
+| \`XDG_CONFIG_HOME\` | the contexts are in \`torpor/contexts.json\` there; default \`~/.config\` |
 
 \`--format\` with a list prints a line for each: \`{name}\` and \`{image.reference}\` stand for fields of the record as \`--json\` has it, \`\\t\` and \`\\n\` for a tab and a line end,
 \`{{\` and \`}}\` for braces. It is no language: who needs conditions has \`--json\` and jq. Several ids are all tried; failures are told last, and the exit code is 1 then.

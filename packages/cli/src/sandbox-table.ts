@@ -39,7 +39,8 @@ function timeLeft({ state, expiresAt, hardExpiresAt, idleMs, lastActiveAt, onTim
 }
 
 function rowOf(sandbox: SandboxRecord): string[] {
-  const { id, name, image, state, startedAt, resources } = sandbox;
+  const { id, name, image, state, startedAt, resources, held } = sandbox;
   const uptime = state === "running" && startedAt !== null ? formatDuration(Date.now() - Date.parse(startedAt)) : "-";
-  return [id, name, image.reference, state, uptime, formatSize(resources.memoryBytes)];
+  const shown = held == null ? state : `${state} (held: pool full)`;
+  return [id, name, image.reference, shown, uptime, formatSize(resources.memoryBytes)];
 }

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startServer } from "./testing/server.ts";
-import { mainPath, torpor } from "./testing/torpor.ts";
+import { type Step, typeOn } from "./testing/terminal.ts";
+import { torpor } from "./testing/torpor.ts";
 
 let server: Server;
 beforeAll(async () => {
@@ -13,31 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => server[Symbol.asyncDispose]());
 
-interface Step {
-  readonly await: string;
-  readonly type: string;
-}
-
-/** A shell command on a terminal of its own, as a user has one, who types when a text has come. */
-async function onTerminal(line: string, steps: readonly Step[] = []): Promise<{ code: number | null; text: string }> {
-  const torporLine = `run_torpor() { "${process.execPath}" "${mainPath}" "$@"; }; ${line.replaceAll("torpor exec", "run_torpor exec")}`;
-  const child = spawn("script", ["-qec", torporLine, "/dev/null"], {
-    env: { ...process.env, TORPOR_SOCKET: server.socket, TERM: "dumb", SHELL: "/bin/bash" },
-  });
-  let text = "";
-  let from = 0;
-  const left = [...steps];
-  child.stdout.on("data", (chunk: Buffer) => {
-    text += chunk.toString();
-    const [step] = left;
-    if (step === undefined || !text.slice(from).includes(step.await)) return;
-    from = text.length;
-    left.shift();
-    child.stdin.write(step.type);
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, text };
-}
+const onTerminal = (line: string, steps?: readonly Step[]) => typeOn(server, line, steps);
 
 test("Y01: the first size is the terminal's, and a terminal is what the command has", async () => {
   const { code, text } = await onTerminal("stty rows 40 cols 120; torpor exec -it base sh -c 'tty >/dev/null && stty size; exit 5'");

@@ -41,6 +41,8 @@ export const Info = z.object({
     loopBacked: z.boolean(),
     sizeBytes: z.number(),
     freeBytes: z.number(),
+    /** Of what is free: kept for what running sandboxes have not written to the pool yet. `freeBytes` are without it. */
+    reserveBytes: z.number().optional(),
     warning: z.string().nullable(),
   }),
   host: z.object({ kernel: z.string(), architecture: z.string(), cpus: z.number(), memoryBytes: z.number(), cgroup: z.enum(["v1", "v2"]) }),
@@ -48,5 +50,7 @@ export const Info = z.object({
   held: Share,
   capacity: Share,
   network: z.object({ subnet: z.string(), resolver: z.string().nullable() }),
+  /** URLs at which the API and the page are served on TCP, and the one that the world knows. */
+  listening: z.object({ addresses: z.array(z.string()), publicUrl: z.string().nullable() }),
 });
 export type Info = z.infer<typeof Info>;

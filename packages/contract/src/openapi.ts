@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CreatedToken, CreateTokenRequest, Identity, LoginCode, LoginRequest, Token } from "./access.ts";
 import { Difference } from "./difference.ts";
 import { type ErrorCode, errorCatalogue } from "./error.ts";
 import { ErrorBody } from "./error-body.ts";
@@ -11,8 +12,10 @@ import { ReachablePort } from "./port.ts";
 import { idempotencyHeader, idempotencyKeyLimit, idempotencyKeyPattern, routes } from "./route.ts";
 import type { Content, Route } from "./route-shape.ts";
 import { CreateSandboxRequest, ForkRequest, PauseRequest, ResumeRequest, Sandbox, StopRequest } from "./sandbox.ts";
-import { ExecRequest, ExecResult, Session, SessionEnd, StartSessionRequest } from "./session.ts";
+import { ExecRequest, ExecResult, SessionEnd, SessionOutput, StartSessionRequest } from "./session.ts";
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
+import { NodeStats, SandboxStats } from "./stats.ts";
+import { BeginSessionRequest, Session, Supervision } from "./supervision.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
@@ -21,6 +24,13 @@ type Json = Record<string, unknown>;
 
 /** Schemas with a name of their own in the document; all others are written out where they are used. */
 const named = {
+  CreatedToken,
+  CreateTokenRequest,
+  Identity,
+  LoginCode,
+  LoginRequest,
+  Token,
+  BeginSessionRequest,
   Capabilities,
   CreatedWake,
   CreateSandboxRequest,
@@ -39,6 +49,7 @@ const named = {
   Image,
   ImageProgress,
   Info,
+  NodeStats,
   Operation,
   OperationAnswer,
   PauseRequest,
@@ -48,11 +59,14 @@ const named = {
   RefreshRequest,
   ResumeRequest,
   Sandbox,
+  SandboxStats,
   Session,
   SessionEnd,
+  SessionOutput,
   Snapshot,
   StartSessionRequest,
   StopRequest,
+  Supervision,
   UpdateSnapshotRequest,
   Webhook,
   WebhookTest,
@@ -77,7 +91,7 @@ export function buildOpenApi(version: string): Json {
     },
     servers: [{ url: "/" }],
     paths,
-    components: { schemas: namedSchemas() },
+    components: { schemas: namedSchemas(), securitySchemes },
   };
 }
 
@@ -91,7 +105,7 @@ function describeRoute(operationId: string, route: Route): Json {
   const parameters = [
     ...parametersOf("path", route.params),
     ...parametersOf("query", route.query),
-    ...(route.keyed === true ? [idempotencyParameter] : []),
+    ...(route.keyed === "none" ? [] : [idempotencyParameter]),
   ];
   const body = bodyOf(route);
   const responses: Json = {};
@@ -100,7 +114,38 @@ function describeRoute(operationId: string, route: Route): Json {
     description: "A refusal or failure; its code is one of the catalogue's.",
     content: { "application/json": { schema: schemaOf(ErrorBody) } },
   };
-  return { operationId, tags: [route.tag], summary: route.summary, ...(parameters.length > 0 ? { parameters } : {}), ...body, responses };
+  const security = securityOf(route);
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    security,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...body,
+    responses,
+  };
+}
+
+const securitySchemes: Json = {
+  token: {
+    type: "http",
+    scheme: "bearer",
+    description: "A token, as torpor token create makes it. At the node's own Unix socket none is needed.",
+  },
+  cookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "torpor_{instance}",
+    description:
+      "Of a browser that was signed in by POST /v1/login. What changes something, and every WebSocket, needs an Origin of this server too.",
+  },
+};
+
+/** One of these; the scope that is needed is told as a role. */
+function securityOf({ scope }: Route): Json[] {
+  if (scope === "public") return [];
+  const roles = scope === "any" ? [] : [scope];
+  return [{ token: roles }, { cookie: roles }];
 }
 
 const idempotencyParameter: Json = {
@@ -108,7 +153,7 @@ const idempotencyParameter: Json = {
   in: "header",
   required: false,
   description:
-    "With the same key and request the call answers with the same operation or webhook (for 24 hours) or session (as long as it is kept); with another request it is refused.",
+    "With the same key and request the call is done once and answers the same, for 24 hours; with another request it is refused.",
   schema: { type: "string", minLength: 1, maxLength: idempotencyKeyLimit, pattern: idempotencyKeyPattern.source },
 };
 
@@ -143,7 +188,7 @@ const byKind: { [K in Content["kind"]]: (content: Extract<Content, { kind: K }>)
     "application/x-ndjson": { schema: schemaOf(content.lines) },
   }),
   events: (content) => ({
-    "application/json": { schema: schemaOf(content.schema) },
+    ...(content.schema === undefined ? {} : { "application/json": { schema: schemaOf(content.schema) } }),
     "text/event-stream": { schema: schemaOf(content.event) },
   }),
   text: () => ({ "text/plain": { schema: { type: "string" } } }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Need } from "./scope.ts";
 
 /** What a body or an answer is made of: JSON of a schema, bytes that are streamed, lines of JSON, or nothing. */
 export type Content =
@@ -6,20 +7,35 @@ export type Content =
   | { readonly kind: "stream"; readonly mediaType: string }
   /** A stream of `lines` when asked for by `Accept: application/x-ndjson`, else one `schema`. */
   | { readonly kind: "lines"; readonly schema: z.ZodType; readonly lines: z.ZodType }
-  /** Server-sent events when asked for by `Accept: text/event-stream`, each with one `event` as JSON, else one `schema`. */
-  | { readonly kind: "events"; readonly schema: z.ZodType; readonly event: z.ZodType }
+  /** Server-sent events when asked for by `Accept: text/event-stream`, each with one `event` as JSON, else one `schema` where there is one. */
+  | { readonly kind: "events"; readonly schema?: z.ZodType; readonly event: z.ZodType }
   | { readonly kind: "text" }
   /** The connection becomes a WebSocket; see `frameKinds`. */
   | { readonly kind: "socket" }
   | { readonly kind: "none" };
 
-export type Tag = "sandboxes" | "operations" | "sessions" | "ports" | "files" | "images" | "snapshots" | "webhooks" | "wakes" | "system";
+export type Tag =
+  | "sandboxes"
+  | "operations"
+  | "sessions"
+  | "ports"
+  | "files"
+  | "images"
+  | "snapshots"
+  | "webhooks"
+  | "wakes"
+  | "access"
+  | "system";
 
 /** One line of the API: what the server registers, the clients call and the OpenAPI document tells. */
 export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly tag: Tag;
+  /** What a call at an address of TCP needs. */
+  readonly scope: Need;
+  /** It concerns the host itself: only for callers of all teams. */
+  readonly host?: true;
   readonly summary: string;
   readonly params: P;
   readonly query: Q;
@@ -30,8 +46,11 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
   /** Largest JSON body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number;
   readonly responses: Readonly<Record<number, Content>>;
-  /** It takes an `Idempotency-Key`: with the same key and request it answers with the same operation or session. */
-  readonly keyed?: true;
+  /**
+   * What an `Idempotency-Key` does: with the same key and request the call answers with the same operation, session or record (`begun`), or with the
+   * answer that was stored for it (`answered`). Every call that changes something takes one but those with `none`. Default by the method.
+   */
+  readonly keyed: "begun" | "answered" | "none";
   /** Error codes it may answer with, beside `common` ones. */
   readonly errors?: readonly string[];
 }
@@ -39,13 +58,19 @@ export interface Route<P extends z.ZodType = z.ZodType, Q extends z.ZodType = z.
 const nothing = z.object({});
 export type Nothing = typeof nothing;
 
-type Draft<P, Q, B> = Omit<Route, "params" | "query" | "body"> & { readonly params?: P; readonly query?: Q; readonly body?: B };
+type Draft<P, Q, B> = Omit<Route, "params" | "query" | "body" | "keyed"> & {
+  readonly keyed?: Route["keyed"];
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+};
 
 /** Fills in what a route does not have, keeping the types of its schemas. */
 export function route<P extends z.ZodType = Nothing, Q extends z.ZodType = Nothing, B extends z.ZodType = z.ZodUndefined>(
   draft: Draft<P, Q, B>,
 ): Route<P, Q, B> {
-  return { ...draft, params: draft.params ?? nothing, query: draft.query ?? z.strictObject({}) } as unknown as Route<P, Q, B>;
+  const keyed = draft.method === "GET" ? "none" : "answered";
+  return { keyed, ...draft, params: draft.params ?? nothing, query: draft.query ?? z.strictObject({}) } as unknown as Route<P, Q, B>;
 }
 
 export const json = (schema: z.ZodType): Content => ({ kind: "json", schema });

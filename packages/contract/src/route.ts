@@ -1,12 +1,15 @@
 import type { Route } from "./route-shape.ts";
+import { accessRoutes } from "./routes/access.ts";
 import { eventRoutes } from "./routes/event.ts";
 import { fileRoutes } from "./routes/file.ts";
 import { imageRoutes } from "./routes/image.ts";
+import { interpreterRoutes } from "./routes/interpreter.ts";
 import { operationRoutes } from "./routes/operation.ts";
 import { portRoutes } from "./routes/port.ts";
 import { sandboxRoutes } from "./routes/sandbox.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { snapshotRoutes } from "./routes/snapshot.ts";
+import { statsRoutes } from "./routes/stats.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { wakeRoutes } from "./routes/wake.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
@@ -25,13 +28,16 @@ export const routes = {
   ...operationRoutes,
   ...eventRoutes,
   ...sessionRoutes,
+  ...interpreterRoutes,
   ...portRoutes,
   ...fileRoutes,
   ...imageRoutes,
   ...snapshotRoutes,
   ...webhookRoutes,
+  ...statsRoutes,
   ...systemRoutes,
   ...wakeRoutes,
+  ...accessRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

@@ -147,6 +147,17 @@ export const ForkOrigin = z.object({
 });
 export type ForkOrigin = z.infer<typeof ForkOrigin>;
 
+/** It runs, but is kept from going on until the pool has room: what it writes would be lost. Its guest answers no calls. */
+export const Held = z.object({
+  reason: z.literal("disk_full"),
+  since: z.iso.datetime(),
+  /** Room on the pool when it began. */
+  freeBytes: z.number(),
+  /** Why not everything that it had written before is on the pool; absent: it is. */
+  lost: z.string().optional(),
+});
+export type Held = z.infer<typeof Held>;
+
 export const Sandbox = z.object({
   id: z.string(),
   name: z.string(),
@@ -161,6 +172,8 @@ export const Sandbox = z.object({
   /** The sandbox's own IPv4 address, kept over pause and stop; null without network. */
   address: z.string().nullable(),
   labels: Labels,
+  /** Whose tokens see it. Absent: `default`. */
+  team: z.string().optional(),
   /** Absent: never. */
   restart: RestartPolicy.optional(),
   /** Absent: nothing. */
@@ -172,6 +185,8 @@ export const Sandbox = z.object({
   runtimeId: z.string().nullable(),
   /** The operation at work, if any. */
   operation: z.object({ id: z.string(), kind: z.string(), phase: z.string() }).nullable(),
+  /** Absent or null: it is not. */
+  held: Held.nullable().optional(),
   checkpoint: z.object({ id: z.string(), storedBytes: z.number(), createdAt: z.iso.datetime() }).nullable(),
   /** The sandbox it was forked from, or that the snapshot was taken of from which it was made. */
   parentId: z.string().nullable(),

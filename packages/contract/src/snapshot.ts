@@ -21,6 +21,8 @@ export const Snapshot = z.object({
   /** Bytes of its disk on the pool, those that it shares with relatives counted too. */
   diskBytes: z.number(),
   labels: Labels,
+  /** That of its source. Absent: `default`. */
+  team: z.string().optional(),
   /** A pinned one neither expires nor can be removed. */
   pinned: z.boolean(),
   expiresAt: z.iso.datetime().nullable(),

@@ -39,6 +39,8 @@ export const Webhook = z.object({
   types: z.array(z.string()),
   sandboxId: z.string().nullable(),
   labels: Labels,
+  /** Only of sandboxes of this team. Absent or null: of all. */
+  team: z.string().nullable().optional(),
   description: z.string().nullable(),
   state: WebhookState,
   /** Not delivered yet. */

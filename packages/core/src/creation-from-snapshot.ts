@@ -1,8 +1,8 @@
-import { type Actor, type CreateSandboxRequest, TorporError } from "@torpor/contract";
+import { type CreateSandboxRequest, TorporError } from "@torpor/contract";
 import type { Asking, Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { nameTaken } from "./lifecycle/refusals.ts";
-import { type Born, commitBirths, type Draft } from "./operations/birth.ts";
+import { type Born, commitBirths, type Draft, type Maker } from "./operations/birth.ts";
 import { planChildren } from "./operations/plan.ts";
 import type { Ports } from "./ports/ports.ts";
 import { type SnapshotRecord, StoreConflict } from "./ports/store.ts";
@@ -14,19 +14,19 @@ import { checkFits, requireCapability } from "./validation.ts";
 const tries = 100;
 
 /** Begins the making of one or more sandboxes from a snapshot: of all of them or of none, afterwards each by itself. */
-export async function createFromSnapshot(desk: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
+export async function createFromSnapshot(desk: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
   const { ports, runner } = desk;
   await requireCapability(ports, "create");
-  const born = await begin(ports, request, actor, keyFor);
+  const born = await begin(ports, request, by, keyFor);
   const ends = born.map(({ sandbox, operation }) => runner.run(sandbox, operation));
   const [first] = born as [Born];
   return { sandboxId: first.sandbox.id, operation: first.operation, ended: ends[0] };
 }
 
-async function begin(ports: Ports, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<readonly Born[]> {
+async function begin(ports: Ports, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<readonly Born[]> {
   for (let left = tries; ; left--) {
     const snapshot = await findSnapshot(ports, request.snapshot ?? "");
-    const drafts = await draftsOf(ports, snapshot, request, actor);
+    const drafts = await draftsOf(ports, snapshot, request, by);
     const keys = keyFor(drafts[0]?.operationId ?? "");
     try {
       return await commitBirths(ports, drafts, { keys, snapshots: [snapshot] });
@@ -36,7 +36,7 @@ async function begin(ports: Ports, request: CreateSandboxRequest, actor: Actor, 
   }
 }
 
-async function draftsOf(ports: Ports, snapshot: SnapshotRecord, request: CreateSandboxRequest, actor: Actor): Promise<readonly Draft[]> {
+async function draftsOf(ports: Ports, snapshot: SnapshotRecord, request: CreateSandboxRequest, by: Maker): Promise<readonly Draft[]> {
   const memory = settleMemory(ports, snapshot, request.memory);
   if (memory) await requireCapability(ports, "resume");
   const { image, resources, source } = snapshot;
@@ -54,7 +54,7 @@ async function draftsOf(ports: Ports, snapshot: SnapshotRecord, request: CreateS
   return planned.map((child) => ({
     sandboxId: child.id,
     operationId: child.operationId,
-    actor,
+    ...by,
     name: child.name,
     image,
     resources,

@@ -1,19 +1,19 @@
-import type { Actor, CreateSandboxRequest } from "@torpor/contract";
+import type { CreateSandboxRequest } from "@torpor/contract";
 import { createFromSnapshot } from "./creation-from-snapshot.ts";
 import type { Asking, Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { imageMissing, nameTaken } from "./lifecycle/refusals.ts";
 import { generateName } from "./names.ts";
-import { commitBirth } from "./operations/birth.ts";
+import { commitBirth, type Maker } from "./operations/birth.ts";
 import { checkSettings, settingsOf } from "./time/settings.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
 
 /** Begins the making of a sandbox. */
-export function create(desk: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
-  return (request.snapshot === undefined ? createFromImage : createFromSnapshot)(desk, request, actor, keyFor);
+export function create(desk: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
+  return (request.snapshot === undefined ? createFromImage : createFromSnapshot)(desk, request, by, keyFor);
 }
 
-async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRequest, actor: Actor, keyFor: KeyFor): Promise<Asking> {
+async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
   await requireCapability(ports, "create");
   const resources = resolveResources(ports, request.resources);
   const time = settingsOf(request);
@@ -31,7 +31,7 @@ async function createFromImage({ ports, runner }: Desk, request: CreateSandboxRe
   const draft = {
     sandboxId,
     operationId: ports.ids.next("op"),
-    actor,
+    ...by,
     name,
     image: { reference, digest: image?.digest ?? "" },
     resources,

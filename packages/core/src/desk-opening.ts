@@ -1,9 +1,11 @@
 import { WaitingRoom } from "./capacity.ts";
 import type { Desk } from "./desk.ts";
+import { watchHolds } from "./holds.ts";
 import { Line } from "./line.ts";
 import { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Change, SandboxRecord } from "./ports/store.ts";
+import { Supervisor } from "./supervision/supervisor.ts";
 import { Activity } from "./time/activity.ts";
 import { AutomaticEndings } from "./time/automatic-endings.ts";
 import { Deadlines } from "./time/deadlines.ts";
@@ -25,11 +27,12 @@ interface ByItself {
 export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself: ByItself } {
   const observe = (change: Change): void => {
     for (const sandbox of change.sandboxes ?? []) observeSandbox(sandbox);
-    for (const { id } of change.removed ?? []) for (const one of [deadlines, waking, courier]) one.forget(id);
+    for (const { id } of change.removed ?? []) for (const one of [deadlines, waking, courier, supervisor]) one.forget(id);
     observeWakes(change);
   };
   const observeSandbox = (sandbox: SandboxRecord): void => {
     deadlines.observe(sandbox);
+    supervisor.observe(sandbox);
     if (sandbox.state !== "running") return;
     waking.forget(sandbox.id);
     courier.runs(sandbox.id);
@@ -39,7 +42,12 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     for (const { id } of endedWakes) alarms.forget(id);
     for (const { version, sandboxId } of wakeups) if (version === 0) courier.call(sandboxId);
   };
-  const ports: Ports = { ...world, store: observedStore(world.store, observe) };
+  const ports: Ports = {
+    ...world,
+    store: observedStore(world.store, observe),
+    windDown: (sandboxId, guest, graceMs) => supervisor.windDown(sandboxId, guest, graceMs),
+  };
+  const supervisor = new Supervisor(ports);
   const room = new WaitingRoom();
   const waking = new Waking(ports.clock, (sandboxId, waker) => resumeForCall(desk, sandboxId, waker));
   const desk: Desk = {
@@ -50,11 +58,13 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     activity: new Activity(ports.clock, (sandboxId, atMs) => recordUse(ports, sandboxId, atMs)),
     endings: new AutomaticEndings(),
     waking,
+    supervisor,
+    holds: watchHolds(ports),
   };
   const deadlines = new Deadlines(desk);
   const alarms = new Alarms(desk);
   const courier = new Courier(desk);
-  const timed = [deadlines, alarms, courier];
+  const timed = [deadlines, alarms, courier, supervisor];
   return {
     desk,
     byItself: {

@@ -1,8 +1,10 @@
 import type { WaitingRoom } from "./capacity.ts";
+import type { Holds } from "./holds.ts";
 import type { Line } from "./line.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { OperationRecord } from "./ports/store.ts";
+import type { Supervisor } from "./supervision/supervisor.ts";
 import type { Activity } from "./time/activity.ts";
 import type { AutomaticEndings } from "./time/automatic-endings.ts";
 import type { Waking } from "./time/waking.ts";
@@ -16,6 +18,8 @@ export interface Desk {
   readonly activity: Activity;
   readonly endings: AutomaticEndings;
   readonly waking: Waking;
+  readonly supervisor: Supervisor;
+  readonly holds: Holds;
 }
 
 /** What a call led to. `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */

@@ -1,13 +1,19 @@
 import type { FamilyMember } from "@torpor/contract";
+import { teamOf } from "./access/teams.ts";
 import { notFound } from "./lifecycle/refusals.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { AncestorRecord, SandboxRecord } from "./ports/store.ts";
 
 /** All families, or that of one sandbox: whatever comes from its oldest ancestor. Parents stand before their children. */
-export async function family(ports: Ports, idOrName?: string): Promise<FamilyMember[]> {
+export async function family(ports: Ports, idOrName?: string, team?: string): Promise<FamilyMember[]> {
   const [sandboxes, ancestors] = await Promise.all([ports.store.listSandboxes(), ports.store.listAncestors()]);
   const members = withUnknown([...ancestors.map(goneMember), ...sandboxes.map(member)]);
-  if (idOrName === undefined) return inOrder(members, rootsOf(members));
+  if (idOrName === undefined) {
+    // A family is of one team: children have that of their parents.
+    const seen = sandboxes.filter((sandbox) => team === undefined || teamOf(sandbox) === team);
+    const roots = team === undefined ? rootsOf(members) : [...new Set(seen.map(({ id }) => rootOf(members, id)))];
+    return inOrder(members, roots);
+  }
   const start = members.find(({ id }) => id === idOrName) ?? sandboxes.find(({ name }) => name === idOrName);
   if (start === undefined) throw notFound(idOrName);
   return inOrder(members, [rootOf(members, start.id)]);

@@ -19,7 +19,9 @@ export interface Using {
 }
 
 /** What a call does with a sandbox. */
-export type GuestUse = Pick<Guest, "sessions" | "files" | "ports">;
+export interface GuestUse extends Pick<Guest, "sessions" | "files" | "ports"> {
+  readonly sandboxId: string;
+}
 
 /** The line to a running sandbox; to one that is about to run, once it does; to a paused one that wakes for calls, once it is resumed. */
 export async function useGuest(desk: Desk, idOrName: string, using: Using = {}): Promise<GuestUse> {
@@ -65,9 +67,11 @@ async function activeOf({ ports }: Desk, { operationId, damage }: SandboxRecord)
   return active?.status === "running" ? active : "over";
 }
 
-async function guestOf({ ports, activity }: Desk, sandbox: SandboxRecord): Promise<GuestUse> {
+async function guestOf({ ports, activity, holds }: Desk, sandbox: SandboxRecord): Promise<GuestUse> {
   const { id, damage, state, runtimeId } = sandbox;
   if (damage !== undefined) throw unreadable(sandbox, damage.field);
   if (state !== "running" || runtimeId === null) throw notRunning(sandbox);
-  return watchedGuest(await ports.engine.guest(runtimeId), { note: () => activity.note(id), hold: () => activity.hold(id) });
+  await holds.settled(runtimeId);
+  const guest = await ports.engine.guest(runtimeId);
+  return { sandboxId: id, ...watchedGuest(guest, { note: () => activity.note(id), hold: () => activity.hold(id) }) };
 }

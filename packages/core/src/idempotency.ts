@@ -48,25 +48,37 @@ async function recall(ports: Ports, runner: Runner, once: Once, scope: string): 
 }
 
 /** What the call's key began, if it came before; with another request it is refused. */
-export async function recallKey(ports: Ports, { key, fingerprint }: Once, scope: string): Promise<KeyRecord | undefined> {
+export async function recallKey(
+  ports: Pick<Ports, "store" | "clock">,
+  { key, fingerprint }: Once,
+  scope: string,
+): Promise<KeyRecord | undefined> {
   const found = await ports.store.findKey(scope, key, ports.clock.now().toISOString());
   if (found === undefined) return undefined;
   if (found.fingerprint !== fingerprint) {
-    throw new TorporError("idempotency_conflict", `the idempotency key ${key} came with another request before (${found.operationId})`, {
+    const began = found.operationId;
+    throw new TorporError("idempotency_conflict", `the idempotency key ${key} came with another request before${began && ` (${began})`}`, {
       hint: "use a new key for a new request",
-      details: { operation: found.operationId },
+      ...(began === "" ? {} : { details: { operation: began } }),
     });
   }
   return found;
 }
 
-export function keyRecord({ clock }: Ports, { key, fingerprint }: Once, scope: string, operationId: string): KeyRecord {
+export function keyRecord(
+  { clock }: Pick<Ports, "clock">,
+  { key, fingerprint }: Once,
+  scope: string,
+  operationId: string,
+  answer: string | null = null,
+): KeyRecord {
   const now = clock.now();
   return {
     key,
     scope,
     fingerprint,
     operationId,
+    answer,
     createdAt: now.toISOString(),
     expiresAt: new Date(now.getTime() + keptMs).toISOString(),
   };

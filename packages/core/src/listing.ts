@@ -1,4 +1,6 @@
 import { type Sandbox, type SandboxState, TorporError } from "@torpor/contract";
+import { teamOf } from "./access/teams.ts";
+import { holdOf } from "./holds.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { SandboxRecord } from "./ports/store.ts";
 import { sandboxView } from "./views.ts";
@@ -8,6 +10,8 @@ export interface ListFilter {
   readonly states?: readonly SandboxState[];
   /** All of them have to be there. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Default: of all. */
+  readonly team?: string;
   /** Default: all. */
   readonly limit?: number;
   /** `next` of the page before. */
@@ -20,7 +24,7 @@ export interface Page {
 }
 
 /** Oldest first. A page begins behind a place in that order, so that what is made or removed meanwhile moves nothing. */
-export async function page(ports: Ports, { states, labels = {}, limit, after }: ListFilter): Promise<Page> {
+export async function page(ports: Ports, { states, labels = {}, team, limit, after }: ListFilter): Promise<Page> {
   if (limit === 0)
     throw new TorporError("invalid_request", "a page of 0 sandboxes has no end: ask for 1 or more", { details: { field: "limit" } });
   const [sandboxes, active] = await Promise.all([ports.store.listSandboxes(), ports.store.runningOperations()]);
@@ -29,6 +33,7 @@ export async function page(ports: Ports, { states, labels = {}, limit, after }: 
   const found = sandboxes.filter(
     (sandbox) =>
       place(sandbox) > begin &&
+      (team === undefined || teamOf(sandbox) === team) &&
       (states === undefined || states.includes(sandbox.state)) &&
       wanted.every(([name, value]) => sandbox.labels[name] === value),
   );
@@ -36,7 +41,9 @@ export async function page(ports: Ports, { states, labels = {}, limit, after }: 
   const last = shown.at(-1);
   const byId = new Map(active.map((record) => [record.id, record]));
   return {
-    sandboxes: shown.map((sandbox) => sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId))),
+    sandboxes: shown.map((sandbox) =>
+      sandboxView(sandbox, sandbox.operationId === null ? undefined : byId.get(sandbox.operationId), holdOf(ports, sandbox)),
+    ),
     next: last === undefined || shown.length === found.length ? null : place(last),
   };
 }

@@ -1,6 +1,7 @@
 import { type Operation, type OperationAnswer, type Sandbox, TorporError } from "@torpor/contract";
 import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
+import { holdOf } from "./holds.ts";
 import { notFound } from "./lifecycle/refusals.ts";
 import type { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -40,7 +41,7 @@ function siblingsOf({ notes }: OperationRecord): readonly string[] {
 
 export async function view(ports: Ports, sandbox: SandboxRecord): Promise<Sandbox> {
   const active = sandbox.operationId === null ? undefined : await ports.store.findOperation(sandbox.operationId);
-  return sandboxView(sandbox, active?.status === "running" ? active : undefined);
+  return sandboxView(sandbox, active?.status === "running" ? active : undefined, holdOf(ports, sandbox));
 }
 
 export async function operation(ports: Ports, id: string): Promise<Operation> {

@@ -1,30 +1,36 @@
-import type {
-  Actor,
-  CreatedWake,
-  CreateSandboxRequest,
-  CreateSnapshotRequest,
-  CreateWakeRequest,
-  Difference,
-  Event,
-  ExposedPort,
-  ExposePortRequest,
-  FamilyMember,
-  ForkRequest,
-  Operation,
-  OperationAnswer,
-  PauseRequest,
-  RebaseRequest,
-  RefreshRequest,
-  RestoreRequest,
-  ResumeRequest,
-  Sandbox,
-  Snapshot,
-  StopRequest,
-  UpdateSandboxRequest,
-  UpdateSnapshotRequest,
-  WakeAccepted,
-  WakeList,
+import {
+  type Actor,
+  type CreatedWake,
+  type CreateSandboxRequest,
+  type CreateSnapshotRequest,
+  type CreateWakeRequest,
+  type Difference,
+  defaultTeam,
+  type Event,
+  type ExposedPort,
+  type ExposePortRequest,
+  type FamilyMember,
+  type ForkRequest,
+  type NodeStats,
+  type Operation,
+  type OperationAnswer,
+  type PauseRequest,
+  type RebaseRequest,
+  type RefreshRequest,
+  type RestoreRequest,
+  type ResumeRequest,
+  type Sandbox,
+  type SandboxStats,
+  type Snapshot,
+  type StopRequest,
+  type UpdateSandboxRequest,
+  type UpdateSnapshotRequest,
+  type WakeAccepted,
+  type WakeList,
 } from "@torpor/contract";
+import { Access } from "./access/access.ts";
+import { type Named, requireOwn } from "./access/teams.ts";
+import { Answers } from "./answers.ts";
 import { cancel, checkCancelled } from "./cancel.ts";
 import { ask, lookUp } from "./commands.ts";
 import { compareFiles, type DiffOptions } from "./comparing.ts";
@@ -39,6 +45,7 @@ import { family } from "./family.ts";
 import { type GuestUse, useGuest } from "./guest-use.ts";
 import { doOnce, type KeyFor, type Once } from "./idempotency.ts";
 import { imagesInUse } from "./images-in-use.ts";
+import { createInterpreters, type Interpreters } from "./interpreters/interpreters.ts";
 import type { Command } from "./lifecycle/states.ts";
 import { type ListFilter, type Page, page } from "./listing.ts";
 import { Patience } from "./patience.ts";
@@ -52,6 +59,8 @@ import { defaultRetention, forget, type Retention } from "./retention.ts";
 import { serveRequests } from "./self-control.ts";
 import { rollbackOf } from "./snapshot-use.ts";
 import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, updateSnapshot } from "./snapshots.ts";
+import { Stats } from "./stats.ts";
+import { createSessions, type Sessions } from "./supervision/sessions.ts";
 import { refresh, update } from "./time/update.ts";
 import { callWake, createWake, listWakes, removeWake } from "./wakes/wakes.ts";
 import { Courier } from "./webhooks/courier.ts";
@@ -65,6 +74,8 @@ export interface CallOptions {
   readonly waitMs?: number;
   /** How long a call whose sandbox does not fit on the node waits for others to make room, before the refusal. Default 0. */
   readonly waitCapacityMs?: number;
+  /** Whose sandbox a create makes. Default: `default`. */
+  readonly team?: string;
   /** Who asks. Default user. */
   readonly actor?: Actor;
   /** Makes the call repeatable. */
@@ -99,7 +110,7 @@ export interface Lifecycle {
   /** Its ttl begins anew. It calls off a pause that its ttl or idleness has just begun. */
   refresh(idOrName: string, request?: RefreshRequest, options?: Pick<CallOptions, "waitMs">): Promise<Sandbox>;
   /** Lets it be resumed at a time, by a schedule or by a call. */
-  createWake(idOrName: string, request: CreateWakeRequest): Promise<CreatedWake>;
+  createWake(idOrName: string, request: CreateWakeRequest, options?: Pick<CallOptions, "once">): Promise<CreatedWake>;
   listWakes(idOrName: string): Promise<WakeList>;
   removeWake(idOrName: string, wakeId: string): Promise<void>;
   /** By whoever has the token. What it brings is stored when this resolves. */
@@ -117,7 +128,7 @@ export interface Lifecycle {
   /** How its files differ from its image's, or those of another sandbox (`with`) from its own. Refusals come with the first. */
   diff(idOrName: string, options?: DiffOptions): AsyncIterable<Difference>;
   /** What was forked from what: all, or the family of one. Parents before their children. */
-  family(idOrName?: string): Promise<FamilyMember[]>;
+  family(idOrName?: string, team?: string): Promise<FamilyMember[]>;
   operation(id: string): Promise<Operation>;
   /** Undoes an operation that is not past its commit point. The answer has it as failed with `operation_cancelled`. */
   cancel(operationId: string, options?: Pick<CallOptions, "waitMs">): Promise<OperationAnswer>;
@@ -127,12 +138,23 @@ export interface Lifecycle {
   /** Of all sandboxes, as a list and as they come. */
   readonly feed: EventFeed;
   readonly webhooks: Webhooks;
+  /** Of calls that begin no operation. */
+  readonly answers: Answers;
+  /** Refuses what another team has, as if it were not there. */
+  requireOwn(team: string, named: Named): Promise<void>;
+  /** Who may call. */
+  readonly access: Access;
   /**
    * The line to a running sandbox. One that is about to run is waited for, at most `waitMs`, by default 30 s; one that is paused and set to it is
    * resumed. What is done over the line is use of the sandbox.
    */
   guest(idOrName: string, options?: { readonly waitMs?: number }): Promise<GuestUse>;
+  readonly sessions: Sessions;
+  readonly interpreters: Interpreters;
   logs(idOrName: string, limitBytes: number): Promise<string>;
+  /** What one uses now, or all do. Nothing is woken or asked for it that does not run. */
+  stats(idOrName: string): Promise<SandboxStats>;
+  allStats(team?: string): Promise<Omit<NodeStats, "pool">>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
   /** Digests of the images that sandboxes and snapshots need. */
@@ -148,8 +170,8 @@ export interface Lifecycle {
 /** Records at rest: what is done to them is done when the call resolves. `idOrName` is of a snapshot. */
 export interface Snapshots {
   get(idOrName: string): Promise<Snapshot>;
-  /** Oldest first. */
-  list(): Promise<Snapshot[]>;
+  /** Oldest first; all, or those of a team. */
+  list(team?: string): Promise<Snapshot[]>;
   update(idOrName: string, request: UpdateSnapshotRequest): Promise<Snapshot>;
   remove(idOrName: string, request?: { readonly force?: boolean }): Promise<Snapshot>;
   /** Removes those whose time has come; the number of removed ones. */
@@ -166,6 +188,7 @@ export function createLifecycle(given: Ports): Lifecycle {
   const { desk, byItself } = openDesk({ ...given, store, drain: (sandboxId) => courier.drain(sandboxId) });
   const { ports, runner, room } = desk;
   const restarts = new Restarts(desk);
+  const stats = new Stats(ports);
   watchEnds(ports, runner, (sandboxId) => restarts.consider(sandboxId));
   const call = async (scope: string, options: CallOptions, work: (patience: Patience, keyFor: KeyFor) => Promise<Asking>) => {
     const begin = async () => {
@@ -186,7 +209,8 @@ export function createLifecycle(given: Ports): Lifecycle {
   let recovered: Promise<unknown> = Promise.resolve();
   const snapshot: Lifecycle["snapshot"] = (idOrName, request = {}, options) => command(idOrName, "snapshot", request, options);
   const wakes = {
-    createWake: (idOrName: string, request: CreateWakeRequest) => createWake(desk, idOrName, request),
+    createWake: (idOrName: string, request: CreateWakeRequest, { once }: Pick<CallOptions, "once"> = {}) =>
+      createWake(desk, idOrName, request, once),
     listWakes: (idOrName: string) => listWakes(desk, idOrName),
     removeWake: (idOrName: string, wakeId: string) => removeWake(desk, idOrName, wakeId),
   };
@@ -201,7 +225,10 @@ export function createLifecycle(given: Ports): Lifecycle {
       await byItself.open();
       return recovery;
     },
-    create: (request, options = {}) => call("create", options, (_, keyFor) => create(desk, request, options.actor ?? "user", keyFor)),
+    create: (request, options = {}) =>
+      call("create", options, (_, keyFor) =>
+        create(desk, request, { actor: options.actor ?? "user", team: options.team ?? defaultTeam }, keyFor),
+      ),
     pause,
     resume: (idOrName, request = {}, options) => command(idOrName, "resume", request, options),
     fork,
@@ -214,7 +241,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     rollback: async (idOrName, options) => command(idOrName, "restore", await rollbackOf(ports, await lookUp(ports, idOrName)), options),
     snapshots: {
       get: (idOrName) => getSnapshot(ports, idOrName),
-      list: () => listSnapshots(ports),
+      list: (team) => listSnapshots(ports, team),
       update: async (idOrName, request) => updateSnapshot(ports, idOrName, request),
       remove: (idOrName, request = {}) => removeSnapshot(ports, idOrName, request),
       expire: () => expireSnapshots(ports),
@@ -232,7 +259,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     list: async () => (await page(ports, {})).sandboxes,
     page: (filter = {}) => page(ports, filter),
     diff: (idOrName, options = {}) => compareFiles(desk, idOrName, options),
-    family: (idOrName) => family(ports, idOrName),
+    family: (idOrName, team) => family(ports, idOrName, team),
     operation: (id) => operation(ports, id),
     async cancel(id, { waitMs } = {}) {
       const given = await answer(desk, await cancel(desk, id), new Patience(ports.clock, waitMs));
@@ -242,12 +269,19 @@ export function createLifecycle(given: Ports): Lifecycle {
     operations: (idOrName) => operations(ports, idOrName),
     events: async (idOrName, range = {}) => [...(await feed.list({ sandbox: idOrName }, range)).events],
     feed,
+    answers: new Answers(ports),
+    sessions: createSessions(desk),
+    interpreters: createInterpreters(desk),
     webhooks: createWebhooks(ports, courier),
+    access: new Access(ports),
+    requireOwn: (team, named) => requireOwn(ports.store, team, named),
     guest: (idOrName, { waitMs } = {}) => useGuest(desk, idOrName, waitMs === undefined ? {} : { waitMs }),
     async logs(idOrName, limitBytes) {
       const { runtimeId } = await lookUp(ports, idOrName);
       return runtimeId === null ? "" : ports.engine.logs(runtimeId, limitBytes);
     },
+    stats: (idOrName) => stats.of(idOrName),
+    allStats: (team) => stats.all(team),
     capacity: async () => ({ held: await ports.store.held(), capacity: ports.node.capacity }),
     imagesInUse: () => imagesInUse(ports),
     forget: (retention = defaultRetention) => forget(ports, retention),

@@ -1,4 +1,5 @@
 import { type Snapshot, TorporError, type UpdateSnapshotRequest } from "@torpor/contract";
+import { teamOf } from "./access/teams.ts";
 import { describeError } from "./failure.ts";
 import { unreadableSnapshot } from "./lifecycle/refusals.ts";
 import { requireFuture } from "./operations/plan.ts";
@@ -14,8 +15,9 @@ export async function getSnapshot(ports: Ports, idOrName: string): Promise<Snaps
   return snapshotView(await findSnapshot(ports, idOrName));
 }
 
-export async function listSnapshots(ports: Ports): Promise<Snapshot[]> {
-  return (await ports.store.listSnapshots()).map(snapshotView);
+export async function listSnapshots(ports: Ports, team?: string): Promise<Snapshot[]> {
+  const all = await ports.store.listSnapshots();
+  return all.filter((record) => team === undefined || teamOf(record) === team).map(snapshotView);
 }
 
 export function updateSnapshot(ports: Ports, idOrName: string, { labels, pinned, expiresAt }: UpdateSnapshotRequest): Promise<Snapshot> {

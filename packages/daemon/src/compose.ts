@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Info } from "@torpor/contract";
 import { createLifecycle, type Lifecycle, type Ports } from "@torpor/core";
 import type { FastifyInstance } from "fastify";
@@ -17,11 +18,17 @@ import { requireHost } from "./host/require-host.ts";
 import { cronSchedules } from "./host/schedules.ts";
 import { randomIds, systemClock } from "./host/system.ts";
 import { randomTokens } from "./host/tokens.ts";
+import { listenOnSocket } from "./http/listen.ts";
+import { PortHosts } from "./http/port-hosts.ts";
+import type { Served } from "./http/served.ts";
 import { createHttpServer } from "./http/server.ts";
+import { createTcpServers } from "./http/tcp.ts";
 import { createPoolImages } from "./images/pool-images.ts";
 import { openInstance } from "./instance.ts";
 import { lockDataDirectory } from "./lock.ts";
 import type { Logger } from "./log.ts";
+import { measuredStore } from "./metrics/measured-store.ts";
+import { Metrics } from "./metrics/metrics.ts";
 import { NatNetwork } from "./network/nat-network.ts";
 import { findResolver, isLoopback } from "./network/resolver.ts";
 import { parseSubnet } from "./network/subnet.ts";
@@ -35,9 +42,15 @@ import { version } from "./version.ts";
 export interface Daemon {
   readonly lifecycle: Lifecycle;
   readonly app: FastifyInstance;
+  /** URLs at which it is served beside its socket, once it listens. */
+  readonly addresses: readonly string[];
+  listen(): Promise<void>;
   /** Sandboxes that run go on; if there are none, nothing of Torpor is left on the host but its data directory. */
   close(): Promise<void>;
 }
+
+/** What `packages/web` is built into. */
+const pageDirectory = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 type Release = () => Promise<unknown>;
 
@@ -70,11 +83,13 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   });
   releases.push(async () => pool.close({ unmount: await idle() }));
   releases.push(() => engine.close());
-  engine.prepare();
+  engine.prepare(pool.storage);
   const network = new NatNetwork({ instance, subnet: parseSubnet(subnet), resolver });
   await network.open();
   releases.push(async () => (await idle()) && network.close());
-  const store = await open({ store: config.store, dataDirectory, instance });
+  const metrics = new Metrics();
+  const opened = await open({ store: config.store, dataDirectory, instance });
+  const store = measuredStore(opened, metrics);
   releases.push(() => store.close());
 
   const host = await readNodeFacts();
@@ -112,6 +127,8 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   releases.push(keepForgetting(lifecycle, config.retention, log));
   releases.push(keepExpiring(lifecycle, log));
 
+  const addresses: string[] = [];
+  const portHosts = new PortHosts(config.listening);
   const info = async (): Promise<Info> => {
     const { capabilities, ...binary } = await engine.describe();
     return {
@@ -124,11 +141,20 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
       host,
       ...(await lifecycle.capacity()),
       network: { subnet, resolver: resolver && `${resolver.address}:${resolver.port}` },
+      listening: { addresses, publicUrl: config.listening.publicUrl?.origin ?? null },
     };
   };
-  const app = await createHttpServer({ lifecycle, images, ids: randomIds, info, portUrl: () => null }, { logger: log });
+  const served: Served = { lifecycle, images, ids: randomIds, metrics, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
+  const app = await createHttpServer(served, { logger: log });
   releases.push(() => app.close());
-  return { lifecycle, app, close: () => release(releases) };
+  const tcp = await createTcpServers(served, { listening: config.listening, page: pageDirectory, instance, logger: log });
+  releases.push(...tcp.map((server) => () => server.close()));
+  const listen = async () => {
+    await listenOnSocket(app, config.socketPath);
+    for (const server of tcp) await server.listen();
+    addresses.push(...tcp.flatMap(({ url }) => url ?? []));
+  };
+  return { lifecycle, app, addresses, listen, close: () => release(releases) };
 }
 
 /** Last acquired first; every one of them is tried, the first failure is told. */

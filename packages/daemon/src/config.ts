@@ -2,6 +2,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { TorporError } from "@torpor/contract";
 import { defaultRetention, type Retention } from "@torpor/core";
+import { type Listening, readListening } from "./listening.ts";
 
 export interface Config {
   /** Everything durable lies in it. Default /var/lib/torpor, or TORPOR_DATA. */
@@ -25,6 +26,8 @@ export interface Config {
   readonly retention: Retention;
   /** What all sandboxes together may hold. */
   readonly capacity: CapacityLimits;
+  /** Where the API is served beside its socket. */
+  readonly listening: Listening;
   /** Private networks that webhooks may be sent to all the same, with commas between them. */
   readonly webhookAllow: string | undefined;
 }
@@ -39,37 +42,12 @@ export interface CapacityLimits {
 const usage = `usage: torpord [--data DIR] [--engine gvisor|runc] [--socket PATH] [--registry-mirror HOST:PORT] [--dns ADDRESS[:PORT]]
                [--subnet CIDR] [--pool-size BYTES] [--ready-fd N] [--log-level LEVEL]
                [--store postgres://USER@HOST/DATABASE] [--history-days N] [--history-limit N]
-               [--max-memory BYTES] [--max-cpus N] [--max-disk BYTES] [--webhook-allow NETWORK,…]`;
+               [--max-memory BYTES] [--max-cpus N] [--max-disk BYTES] [--webhook-allow NETWORK,…]
+               [--listen HOST:PORT,…|auto|off] [--tls-cert FILE --tls-key FILE] [--public-url URL] [--allow-host NAME,…] [--insecure-http]`;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
-  let values: Partial<Record<string, string>>;
-  try {
-    const string = { type: "string" } as const;
-    ({ values } = parseArgs({
-      args: [...args],
-      options: {
-        data: string,
-        engine: string,
-        socket: string,
-        "registry-mirror": string,
-        dns: string,
-        subnet: string,
-        "pool-size": string,
-        "ready-fd": string,
-        "log-level": string,
-        store: string,
-        "history-days": string,
-        "history-limit": string,
-        "max-memory": string,
-        "max-cpus": string,
-        "max-disk": string,
-        "webhook-allow": string,
-      },
-    }));
-  } catch (error) {
-    throw new TorporError("invalid_request", (error as Error).message, { hint: usage });
-  }
+  const { "insecure-http": insecureHttp, ...values } = parse(args);
   const dataDirectory = path.resolve(values.data ?? env.TORPOR_DATA ?? "/var/lib/torpor");
   const engine = values.engine ?? env.TORPOR_ENGINE ?? "gvisor";
   if (engine !== "gvisor" && engine !== "runc") {
@@ -93,7 +71,50 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
       diskBytes: readNumber("--max-disk", values["max-disk"]),
     },
     webhookAllow: values["webhook-allow"] ?? env.TORPOR_WEBHOOK_ALLOW,
+    listening: readListening({
+      listen: values.listen ?? env.TORPOR_LISTEN,
+      tlsCert: values["tls-cert"],
+      tlsKey: values["tls-key"],
+      publicUrl: values["public-url"] ?? env.TORPOR_PUBLIC_URL,
+      allowHost: values["allow-host"] ?? env.TORPOR_ALLOW_HOST,
+      insecureHttp: insecureHttp === true,
+    }),
   };
+}
+
+function parse(args: readonly string[]) {
+  const string = { type: "string" } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        data: string,
+        engine: string,
+        socket: string,
+        "registry-mirror": string,
+        dns: string,
+        subnet: string,
+        "pool-size": string,
+        "ready-fd": string,
+        "log-level": string,
+        store: string,
+        "history-days": string,
+        "history-limit": string,
+        "max-memory": string,
+        "max-cpus": string,
+        "max-disk": string,
+        "webhook-allow": string,
+        listen: string,
+        "tls-cert": string,
+        "tls-key": string,
+        "public-url": string,
+        "allow-host": string,
+        "insecure-http": { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    throw new TorporError("invalid_request", (error as Error).message, { hint: usage });
+  }
 }
 
 /** What stands on the command line is shown to everybody by ps, so a password may come by the environment only. */

@@ -6,7 +6,6 @@ enableCompileCache();
 const { readConfig } = await import("./config.ts");
 const { openDaemon } = await import("./compose.ts");
 const { createLogger } = await import("./log.ts");
-const { listenOnSocket } = await import("./http/listen.ts");
 
 try {
   const config = readConfig(process.argv.slice(2), process.env);
@@ -14,8 +13,8 @@ try {
   delete process.env.TORPOR_STORE;
   const log = createLogger(config.logLevel);
   const daemon = await openDaemon(config, log);
-  await listenOnSocket(daemon.app, config.socketPath);
-  log.info({ socket: config.socketPath }, "torpord listens");
+  await daemon.listen();
+  log.info({ socket: config.socketPath, addresses: daemon.addresses }, "torpord listens");
   if (config.readyFd !== undefined) {
     writeSync(config.readyFd, "ready\n");
     closeSync(config.readyFd);

@@ -2,7 +2,8 @@
 export type * from "@torpor/contract";
 export type { Sandbox as SandboxRecord } from "@torpor/contract";
 export { type ErrorCode, TorporError } from "@torpor/contract/error";
-export { type DiffOptions, type SandboxFilter, TorporClient } from "./client.ts";
+export type { DiffOptions, SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
+export { TorporClient } from "./client.ts";
 export type { OnProgress } from "./image-client.ts";
-export type { Waiting, WaitingForRoom } from "./operation-client.ts";
-export type { ServerFrame, SessionStream } from "./session-stream.ts";
+export type { ServerFrame } from "./session-protocol.ts";
+export type { SessionFrame, SessionStream } from "./session-stream.ts";

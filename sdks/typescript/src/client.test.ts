@@ -69,7 +69,7 @@ test("a session's frames, its input and its end", async () => {
     await stream.write(Buffer.from("hi"));
     await stream.end();
   }
-  expect(frames.map(({ type }) => type)).toEqual(["started", "output", "end"]);
+  expect(frames.map(({ type }) => type)).toEqual(["started", "live", "output", "end"]);
   expect(frames.at(-1)).toMatchObject({ end: { reason: "exited", exitCode: 3 } });
 });
 

@@ -1,4 +1,5 @@
 import type {
+  BeginSessionRequest,
   Capabilities,
   CreateSandboxRequest,
   CreateSnapshotRequest,
@@ -18,45 +19,31 @@ import type {
   RestoreRequest,
   ResumeRequest,
   Sandbox,
-  SandboxState,
   Session,
   StartSessionRequest,
   StopRequest,
   UpdateSandboxRequest,
 } from "@torpor/contract";
+import { AccessClient } from "./access-client.ts";
+import type { DiffOptions, SandboxFilter, SandboxPage, Waiting, WaitingForRoom } from "./call-options.ts";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
 import { createError } from "./errors.ts";
 import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
+import { InterpreterClient } from "./interpreter-client.ts";
+import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-session.ts";
 import { linesOf } from "./lines.ts";
-import { OperationClient, type Waiting, type WaitingForRoom } from "./operation-client.ts";
+import { OperationClient } from "./operation-client.ts";
 import { PortClient } from "./port-client.ts";
-import { SessionStream } from "./session-stream.ts";
+import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
+import { StatsClient } from "./stats-client.ts";
+import { SupervisedClient } from "./supervised-client.ts";
 import { Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
-
-export interface SandboxFilter {
-  readonly states?: readonly SandboxState[];
-  /** All of them have to be there. */
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
-export interface SandboxPage {
-  readonly sandboxes: Sandbox[];
-  /** null: there are no more. */
-  readonly next: string | null;
-}
-
-export interface DiffOptions {
-  /** Another sandbox. Default: from its image to the sandbox. */
-  readonly with?: string;
-  readonly limit?: number;
-  readonly signal?: AbortSignal;
-}
 
 /** The calls of one daemon. `id` is a sandbox's id or name; failures are `TorporError`s. */
 export class TorporClient {
@@ -70,6 +57,11 @@ export class TorporClient {
   readonly wakes: WakeClient;
   readonly ports: PortClient;
   readonly operationsOf: OperationClient;
+  readonly access: AccessClient;
+  readonly supervised: SupervisedClient;
+  /** What sandboxes use now. */
+  readonly stats: StatsClient;
+  readonly interpreters: InterpreterClient;
 
   constructor(options: ClientOptions = {}) {
     this.#transport = new Transport(endpointOf(options, globalThis.process?.env ?? {}));
@@ -81,6 +73,10 @@ export class TorporClient {
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
     this.operationsOf = new OperationClient(this.#transport);
+    this.access = new AccessClient(this.#transport);
+    this.supervised = new SupervisedClient(this.#transport);
+    this.stats = new StatsClient(this.#transport);
+    this.interpreters = new InterpreterClient(this.#transport);
   }
 
   /** Gives idle connections back. */
@@ -148,7 +144,7 @@ export class TorporClient {
       if ("error" in line) throw toError(line.error as Parameters<typeof toError>[0]);
       yield line.difference;
     }
-    throw createError("daemon_unreachable", "the connection to torpord broke off before all differences were there", {
+    throw createError("connection_lost", "the connection to torpord broke off before all differences were there", {
       hint: "Ask again.",
     });
   }
@@ -220,12 +216,21 @@ export class TorporClient {
    * Output of a session after a sequence number, then live; its input as a stream. The process waits for a reader that is
    * slow, unless `hold` is false: then output that was not read in time is lost.
    */
-  attach(id: string, sid: string, options: { after?: number; hold?: boolean } = {}): Promise<SessionStream> {
+  attach(id: string, sid: string, options: { after?: number; hold?: boolean; mode?: "read" | "write" } = {}): Promise<SessionStream> {
     return SessionStream.open(this.#transport, addressOf("attachSession", { id, sid }, options));
   }
 
-  /** Starts a command and leaves it running. */
-  startSession(id: string, body: StartSessionRequest): Promise<Session> {
+  /** The same over connections that come and go: a network that drops, a daemon that is restarted. */
+  lastingSession(id: string, sid: string, options: Omit<LastingOptions, "connect" | "look"> = {}): LastingSession {
+    return new LastingSession({
+      ...options,
+      connect: (query) => openSocket(this.#transport, addressOf("attachSession", { id, sid }, { ...query })) as unknown as SocketLike,
+      look: () => this.session(id, sid),
+    });
+  }
+
+  /** Starts a command and leaves it running; with `supervise` it is kept running. */
+  startSession(id: string, body: BeginSessionRequest): Promise<Session> {
     return this.#transport.json("startSession", { params: { id }, body });
   }
 

@@ -58,5 +58,19 @@ export function unreachable(endpoint: Endpoint, error: NodeJS.ErrnoException): T
       cause: error,
     });
   }
-  return createError("daemon_unreachable", `no answer from ${endpoint.name}: ${error.message || error.code}`, { cause: error });
+  return createError("daemon_unreachable", `no answer from ${endpoint.name}: ${error.message || error.code}`, {
+    ...hintFor(endpoint, error.code ?? ""),
+    cause: error,
+  });
+}
+
+function hintFor({ url }: Endpoint, code: string): { hint?: string } {
+  if (url === undefined) return {};
+  if (code === "ECONNREFUSED")
+    return { hint: `look whether torpord runs there and listens: torpor daemon start --listen ${url.hostname}:${url.port || "443"}` };
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return { hint: "look whether the host's name is right" };
+  if (/CERT|SELF_SIGNED|ALTNAME|VERIFY/.test(code))
+    return { hint: "its certificate is not trusted here: name the authority's with NODE_EXTRA_CA_CERTS=FILE" };
+  if (code === "EPROTO" || code.startsWith("ERR_SSL")) return { hint: `it does not speak https there: try http://${url.host}` };
+  return {};
 }

@@ -94,7 +94,11 @@ interface Place {
 
 /** A daemon that went, rather than one that refuses or was never there. */
 function mayComeBack(place: Place, error: unknown): boolean {
-  const lost = !(error instanceof TorporError) || error.code === "daemon_unreachable" || error.code === "shutting_down";
+  const lost =
+    !(error instanceof TorporError) ||
+    error.code === "daemon_unreachable" ||
+    error.code === "connection_lost" ||
+    error.code === "shutting_down";
   place.lostAt ??= Date.now();
   return place.met && lost && Date.now() - place.lostAt <= patienceMs;
 }

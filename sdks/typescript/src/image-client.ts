@@ -46,7 +46,7 @@ export class ImageClient {
       else if ("image" in line) return line.image;
       else throw toError(line.error as Parameters<typeof toError>[0]);
     }
-    throw createError("daemon_unreachable", "the connection to torpord broke off before the image was there", {
+    throw createError("connection_lost", "the connection to torpord broke off before the image was there", {
       hint: "The work goes on: ask again for its outcome.",
     });
   }

@@ -1,8 +1,8 @@
 import type { ErrorBody, ForkRequest, PauseRequest, ResumeMemory, Sandbox as SandboxRecord } from "@torpor/contract";
 import type { TorporError } from "@torpor/contract/error";
+import type { Waiting, WaitingForRoom } from "./call-options.ts";
 import type { TorporClient } from "./client.ts";
 import { given } from "./given.ts";
-import type { Waiting, WaitingForRoom } from "./operation-client.ts";
 import { toError } from "./transport.ts";
 
 export interface ResumeAndWaitOptions extends WaitingForRoom {

@@ -1,4 +1,5 @@
-import type { SandboxFilter, TorporClient } from "./client.ts";
+import type { SandboxFilter } from "./call-options.ts";
+import type { TorporClient } from "./client.ts";
 import { Sandbox } from "./sandbox.ts";
 
 const pageSize = 200;

@@ -1,4 +1,5 @@
 import type { Operation, OperationAnswer, RouteName, Sandbox } from "@torpor/contract";
+import type { Waiting, WaitingForRoom } from "./call-options.ts";
 import { createError } from "./errors.ts";
 import { sleep } from "./sleep.ts";
 import { type CallRequest, type Transport, toError } from "./transport.ts";
@@ -11,25 +12,6 @@ const longestWaitMs = 600_000;
 const progressMs = 100;
 
 type Outcome = Pick<OperationAnswer, "operation" | "sandbox">;
-
-export interface Waiting {
-  /**
-   * How long to wait for the operation's end, in ms, at most 600 000; it goes on afterwards and the answer has it as it is.
-   * Default: to its end.
-   */
-  readonly waitMs?: number;
-  /** In place of `waitMs`: after so long `TimedOut` is thrown, with `details.operationId`; the operation goes on. */
-  readonly timeoutMs?: number;
-  /** Ends the waiting; the operation goes on. */
-  readonly signal?: AbortSignal;
-  /** Told of the operation whenever it is in another phase. */
-  readonly onProgress?: (operation: Operation) => void;
-}
-
-export interface WaitingForRoom extends Waiting {
-  /** How long to wait, in ms, for room on the node where others hold what is asked for. Default 0: `capacity_exceeded` at once. */
-  readonly waitCapacityMs?: number;
-}
 
 /** Operations of a daemon: the calls that begin one, and a look at those there are. */
 export class OperationClient {

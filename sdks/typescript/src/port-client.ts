@@ -42,7 +42,7 @@ export class PortClient {
       const stream = new PortStream(socket);
       socket.once("open", () => resolve(stream));
       socket.once("unexpected-response", (_request, answer: IncomingMessage) => {
-        errorOf(answer).then(reject, reject);
+        errorOf(answer, this.#transport.endpoint).then(reject, reject);
       });
       socket.once("error", (error) => {
         const failure = unreachable(this.#transport.endpoint, error);

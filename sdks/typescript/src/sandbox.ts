@@ -15,14 +15,14 @@ import type {
   StopRequest,
   TimeSettings,
 } from "@torpor/contract";
-import type { DiffOptions, TorporClient } from "./client.ts";
+import type { DiffOptions, Waiting, WaitingForRoom } from "./call-options.ts";
+import type { TorporClient } from "./client.ts";
 import { Command } from "./command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { createError } from "./errors.ts";
 import type { EventFilter } from "./event-client.ts";
 import { given } from "./given.ts";
 import { type ChildOf, childrenOf, pauseAndWait, type ResumeAndWaitOptions, resumeAndWait } from "./lifecycle.ts";
-import type { Waiting, WaitingForRoom } from "./operation-client.ts";
 import type { PortClient } from "./port-client.ts";
 import { type BackgroundOptions, type CommandLine, type ExecOptions, run, start } from "./run.ts";
 import { SandboxFiles } from "./sandbox-files.ts";

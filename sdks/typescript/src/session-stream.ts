@@ -1,38 +1,24 @@
 import type { IncomingMessage } from "node:http";
-import type { Session, SessionEnd, StartSessionRequest } from "@torpor/contract";
-import { frameKinds } from "@torpor/contract/frame";
+import type { StartSessionRequest } from "@torpor/contract";
 import { WebSocket } from "ws";
 import { unreachable } from "./endpoint.ts";
 import { createError } from "./errors.ts";
-import { errorOf, parseError, type Transport } from "./transport.ts";
+import { FrameQueue } from "./frame-queue.ts";
+import { decodeFrame, encodeResize, encodeSignal, encodeStdin, encodeStdinEnd, type ServerFrame } from "./session-protocol.ts";
+import { errorOf, type Transport, toError } from "./transport.ts";
 
-export type ServerFrame =
-  | { readonly type: "started"; readonly session: Session }
-  | { readonly type: "output"; readonly seq: number; readonly stream: "stdout" | "stderr" | "terminal"; readonly data: Uint8Array }
-  | { readonly type: "end"; readonly end: SessionEnd };
+/** What a session tells its reader. */
+export type SessionFrame = Exclude<ServerFrame, { type: "error" }>;
 
-/** Bytes of output that may wait for the reader; then the connection is not read, and the process waits. */
-const waitingBytes = 1024 * 1024;
-
-const streams = { [frameKinds.stdout]: "stdout", [frameKinds.stderr]: "stderr", [frameKinds.terminal]: "terminal" } as const;
-
-/** A session over its connection: frames to read, input to write. Closing it leaves the process running. */
-export class SessionStream implements AsyncIterable<ServerFrame> {
+/** A session over one connection: frames to read, input to write. Closing it leaves the process running. */
+export class SessionStream implements AsyncIterable<SessionFrame> {
   readonly #socket: WebSocket;
-  #frames: ServerFrame[] = [];
-  #bytes = 0;
+  readonly #frames: FrameQueue<SessionFrame>;
   #failure: Error | undefined;
-  #closed = false;
-  #wake: () => void = () => {};
 
   /** Connects; with `start` the session is started by the first message. */
   static open(transport: Transport, path: string, start?: StartSessionRequest): Promise<SessionStream> {
-    const { address, headers, createConnection } = transport.socketAddress(path);
-    const socket = new WebSocket(address, {
-      headers,
-      perMessageDeflate: false,
-      ...(createConnection === undefined ? {} : { createConnection }),
-    });
+    const socket = openSocket(transport, path);
     return new Promise((resolve, reject) => {
       const stream = new SessionStream(socket);
       transport.open.add(stream);
@@ -43,7 +29,7 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
       });
       // A refusal is a plain answer, in place of the WebSocket.
       socket.once("unexpected-response", (_request, answer: IncomingMessage) => {
-        errorOf(answer).then(reject, reject);
+        errorOf(answer, transport.endpoint).then(reject, reject);
       });
       socket.once("error", (error) => reject(unreachable(transport.endpoint, error)));
     });
@@ -51,94 +37,69 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
+    this.#frames = new FrameQueue((held) => (held ? socket.pause() : socket.resume()));
     socket.on("message", (data) => this.#take(data as Buffer));
     socket.on("error", (error) => {
-      this.#failure ??= createError("daemon_unreachable", `the connection to torpord broke: ${error.message}`, {
-        hint: "The command goes on; torpor logs shows its output.",
+      this.#failure ??= createError("connection_lost", `the connection to torpord broke: ${error.message}`, {
+        hint: "The command goes on; torpor attach shows its output.",
       });
     });
-    socket.on("close", () => {
-      this.#closed = true;
-      this.#wake();
-    });
+    socket.on("close", () => this.#frames.finish());
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<ServerFrame> {
-    for (;;) {
-      const frame = this.#frames.shift();
-      if (frame !== undefined) {
-        this.#took(frame);
-        yield frame;
-        if (frame.type === "end") return;
-      } else if (this.#failure !== undefined) {
-        throw this.#failure;
-      } else if (this.#closed) {
-        throw createError("daemon_unreachable", "the connection to torpord broke off before the command's end", {
-          hint: "The command goes on unless torpord ended it; torpor logs shows its output.",
-        });
-      } else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
+  async *[Symbol.asyncIterator](): AsyncGenerator<SessionFrame> {
+    for await (const frame of this.#frames) {
+      yield frame;
+      if (frame.type === "end") return;
     }
+    throw (
+      this.#failure ??
+      createError("connection_lost", "the connection to torpord broke off before the command's end", {
+        hint: "The command goes on unless torpord ended it; torpor attach shows its output.",
+      })
+    );
   }
 
   /** Resolves when the connection took the bytes: wait for it before the next, and memory stays bounded. */
   write(data: Uint8Array): Promise<void> {
-    return this.#send(frameKinds.stdin, data);
+    return this.#send(encodeStdin(data));
   }
 
   /** The end of the input; output goes on. */
   end(): Promise<void> {
-    return this.#send(frameKinds.stdinEnd, new Uint8Array(0));
+    return this.#send(encodeStdinEnd());
   }
 
   resize(rows: number, columns: number): Promise<void> {
-    return this.#send(frameKinds.resize, Buffer.from(JSON.stringify({ rows, columns })));
+    return this.#send(encodeResize({ rows, columns }));
   }
 
   signal(signal: string): Promise<void> {
-    return this.#send(frameKinds.signal, Buffer.from(JSON.stringify({ signal })));
+    return this.#send(encodeSignal(signal));
   }
 
   close(): void {
     this.#socket.terminate();
   }
 
-  #send(kind: number, payload: Uint8Array): Promise<void> {
-    const message = Buffer.allocUnsafe(1 + payload.length);
-    message[0] = kind;
-    message.set(payload, 1);
+  #send(message: Uint8Array): Promise<void> {
     // After the session's end nobody wants input: the frames tell of the end, or of the failure.
     return new Promise((resolve) => this.#socket.send(message, () => resolve()));
   }
 
   #take(message: Buffer): void {
-    const kind = message[0];
-    if (kind === frameKinds.error) {
-      this.#failure = parseError(message.toString("utf8", 1)) ?? createError("internal", "torpord sent an error that can't be read");
-    } else {
-      const frame = decode(kind, message);
-      if (frame !== undefined) this.#frames.push(frame);
-      this.#bytes += message.length;
-      if (this.#bytes > waitingBytes) this.#socket.pause();
-    }
-    this.#wake();
-  }
-
-  #took(frame: ServerFrame): void {
-    // The same count as #take's, or nearly: only output has a size that matters.
-    this.#bytes -= frame.type === "output" ? frame.data.length + 9 : 0;
-    if (this.#frames.length === 0) this.#bytes = 0;
-    if (this.#socket.isPaused && this.#bytes <= waitingBytes / 2) this.#socket.resume();
+    const frame = decodeFrame(message);
+    if (frame?.type === "error") this.#failure = toError(frame.error);
+    else if (frame !== undefined) this.#frames.add(frame, message.length);
   }
 }
 
-/** Undefined: a kind that a newer daemon has. */
-function decode(kind: number | undefined, message: Buffer): ServerFrame | undefined {
-  if (kind === frameKinds.started) return { type: "started", session: JSON.parse(message.toString("utf8", 1)) as Session };
-  if (kind === frameKinds.end) return { type: "end", end: JSON.parse(message.toString("utf8", 1)) as SessionEnd };
-  const stream = streams[kind as keyof typeof streams];
-  return stream === undefined ? undefined : { type: "output", seq: Number(message.readBigUInt64BE(1)), stream, data: message.subarray(9) };
+/** A WebSocket to a path of the daemon. */
+export function openSocket(transport: Transport, path: string): WebSocket {
+  const { address, headers, createConnection } = transport.socketAddress(path);
+  return new WebSocket(address, {
+    headers,
+    perMessageDeflate: false,
+    ...(createConnection === undefined ? {} : { createConnection }),
+  });
 }

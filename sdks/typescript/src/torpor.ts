@@ -1,12 +1,13 @@
 import type { Capabilities, CreateSandboxRequest, FamilyMember, Info, PauseRequest, Sandbox as SandboxRecord } from "@torpor/contract";
-import { type SandboxFilter, TorporClient } from "./client.ts";
+import type { SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
+import { TorporClient } from "./client.ts";
 import type { ClientOptions } from "./endpoint.ts";
 import type { EventClient } from "./event-client.ts";
 import { given } from "./given.ts";
 import type { ImageClient } from "./image-client.ts";
 import { pauseAndWait, type ResumeAndWaitOptions, resumeAndWait } from "./lifecycle.ts";
 import { SandboxListing } from "./listing.ts";
-import type { OperationClient, Waiting, WaitingForRoom } from "./operation-client.ts";
+import type { OperationClient } from "./operation-client.ts";
 import { type ForkOptions, Sandbox } from "./sandbox.ts";
 import type { SnapshotClient } from "./snapshot-client.ts";
 import type { WakeClient } from "./wake-client.ts";

@@ -44,15 +44,21 @@ export class Transport {
   async call(name: RouteName, request: CallRequest = {}): Promise<IncomingMessage> {
     const answer = await this.#sendOften(name, request);
     if ((answer.statusCode ?? 500) < 300) return answer;
-    const error = await errorOf(answer);
+    const error = await this.#errorOf(name, answer);
     // The rest of an upload that was refused is not sent. An answer whose upload is through has given its socket back.
     if (request.upload !== undefined) (answer.socket as Socket | null)?.destroy();
     throw error;
   }
 
   async json<T>(name: RouteName, request: CallRequest = {}): Promise<T> {
-    const text = await textOf(await this.call(name, request));
-    return (text === "" ? undefined : JSON.parse(text)) as T;
+    const text = await textOf(await this.call(name, request)).catch((error: Error) => {
+      throw request.signal?.aborted === true ? error : connectionLost(this.endpoint, error);
+    });
+    try {
+      return (text === "" ? undefined : JSON.parse(text)) as T;
+    } catch {
+      throw notTorpord(this.endpoint, 200, text);
+    }
   }
 
   /** What a WebSocket to a path needs. */
@@ -74,6 +80,21 @@ export class Transport {
         if (left <= 1 || !isBroken(error)) throw unreachable(this.endpoint, error as NodeJS.ErrnoException);
       }
     }
+  }
+
+  /** A daemon that does not know the call is an older one; what speaks another language is none. */
+  async #errorOf(name: RouteName, answer: IncomingMessage): Promise<TorporError> {
+    const error = await errorOf(answer, this.endpoint);
+    if (error.code !== "route_not_found") return error;
+    const [method, path] = calls[name];
+    return createError(
+      "version_mismatch",
+      `the daemon at ${this.endpoint.name} does not know ${method} ${path}: it is older than this client`,
+      {
+        hint: "upgrade torpord there, or use a client of its version (torpor version shows both)",
+        cause: error,
+      },
+    );
   }
 
   #send(method: string, path: string, { body, upload, headers, signal }: CallRequest): Promise<IncomingMessage> {
@@ -122,12 +143,23 @@ export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string>
   return Buffer.concat(chunks).toString();
 }
 
-/** The error that an answer tells of; one that is not Torpor's comes from something between. */
-export async function errorOf(answer: IncomingMessage): Promise<TorporError> {
+/** The error that an answer tells of; one that is not Torpor's comes from something between, or from another server. */
+export async function errorOf(answer: IncomingMessage, endpoint: Endpoint): Promise<TorporError> {
   const text = await textOf(answer);
-  return (
-    parseError(text) ?? createError("internal", `an answer with status ${answer.statusCode} that is not torpord's: ${text.slice(0, 200)}`)
-  );
+  return parseError(text) ?? notTorpord(endpoint, answer.statusCode, text);
+}
+
+function notTorpord({ name }: Endpoint, status: number | undefined, text: string): TorporError {
+  return createError("daemon_unreachable", `what answers at ${name} is not torpord: status ${status}, ${text.slice(0, 200)}`, {
+    hint: "look at the address, and at proxies in between",
+  });
+}
+
+function connectionLost({ name }: Endpoint, cause: Error): TorporError {
+  return createError("connection_lost", `the connection to ${name} broke off in the middle of an answer: ${cause.message}`, {
+    hint: "what the call began goes on: look at its outcome, or call again",
+    cause,
+  });
 }
 
 export function parseError(text: string): TorporError | undefined {

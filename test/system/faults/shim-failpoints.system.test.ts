@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { shimFailpoints } from "@torpor/core/reference";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fill } from "../harness/filler.ts";
 import { hostAgrees } from "../harness/holdings.ts";
+import { eventually } from "../harness/inside.ts";
 import { removeAll } from "../harness/remove-all.ts";
 import { hostRuntime, isAlive, killHard } from "../harness/runtime.ts";
 import { stoppedAt } from "../harness/stopped-at.ts";
@@ -98,6 +100,29 @@ describe("a shim that is killed", () => {
     await client.remove(name, { force: true });
     expect(await client.list()).toEqual([]);
     await settled();
+  });
+
+  test.each(named("hold"))("at %s for want of room: another holds it and lets it go on, and nothing is lost", async (failpoint) => {
+    const { client } = daemon;
+    const isOver = failpoint.startsWith("hold.end.");
+    if (!isOver) writeFileSync(armed, failpoint);
+    const free = fill(path.join(daemon.data, "pool"), 64 * 2 ** 20);
+    await eventually(
+      () => client.get(name),
+      ({ held }) => held != null,
+      30_000,
+    );
+    if (isOver) writeFileSync(armed, failpoint);
+    free();
+    await eventually(
+      () => client.get(name),
+      ({ held }) => held === null,
+      30_000,
+    );
+    await goesOn(client, name, witness);
+    await hasFiles(client, name);
+    await settled();
+    await pausesAndResumes();
   });
 
   test.each(["seal", "reclaim"])("between its calls, before %s of a pause: the pause goes through, with the memory", async (phase) => {

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { fill } from "../harness/filler.ts";
 import { hostAgrees } from "../harness/holdings.ts";
 import { eventually } from "../harness/inside.ts";
 import { fillMemory } from "../harness/large-memory.ts";
@@ -87,7 +88,7 @@ describe("the pool is full (D04)", () => {
   });
 
   test("before a create: refused with the figures, nothing is left", async () => {
-    const free = fillPool(8 * mib);
+    const free = fillPool(100 * mib);
     await expect(daemon.client.create({ image: "debian", name: "another" })).rejects.toMatchObject({
       code: "disk_full",
       message: expect.stringMatching(/\d+ are free/),
@@ -101,7 +102,7 @@ describe("the pool is full (D04)", () => {
   test("in the middle of a create: it fails with the cause, nothing is left", async () => {
     const asked = () => daemon.client.create({ image: "debian", name: "another" });
     const { goOn } = await stoppedAt(daemon, armed, "create.disk", asked);
-    const free = fillPool(8 * mib);
+    const free = fillPool(100 * mib);
     expect(await goOn()).toMatchObject({ code: "disk_full" });
     expect(await daemon.client.list()).toHaveLength(1);
     await livesOn();
@@ -205,15 +206,9 @@ async function pausesAndResumes(): Promise<void> {
   await goesOn(daemon.client, name, witness);
 }
 
-/** Fills the pool but for so much; gives what frees it. */
+/** Below the pool's reserve, and above the last of it, where every sandbox is held. */
 function fillPool(leftBytes: number): () => void {
-  const pool = path.join(daemon.data, "pool");
-  const file = path.join(pool, "filler");
-  const { bavail, bsize } = statfsSync(pool);
-  execFileSync("fallocate", ["--length", String(bavail * bsize - leftBytes), file]);
-  const free = () => rmSync(file, { force: true });
-  onTestFinished(free);
-  return free;
+  return fill(path.join(daemon.data, "pool"), leftBytes);
 }
 
 /** The process's calls fail, those on the file alone if one is given. */

@@ -1,5 +1,5 @@
 import type { SessionEnd } from "@torpor/contract";
-import type { ServerFrame, SessionStream } from "@torpor/sdk";
+import type { SessionFrame, SessionStream } from "@torpor/sdk";
 
 /** Reads a session's stream in the background: what came so far, what came last, how it ended. */
 export class Follower {
@@ -55,14 +55,14 @@ export class Follower {
     this.#wake();
   }
 
-  #take(frame: ServerFrame): void {
+  #take(frame: SessionFrame): void {
     if (frame.type === "started") {
       this.sessionId = frame.session.id;
       this.pid = frame.session.pid;
     } else if (frame.type === "output") {
       this.text += Buffer.from(frame.data).toString("latin1");
       this.lastSeq = frame.seq;
-    } else {
+    } else if (frame.type === "end") {
       this.end = frame.end;
     }
   }

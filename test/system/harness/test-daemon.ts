@@ -14,6 +14,8 @@ import { testImage } from "./test-image.ts";
 const main = fileURLToPath(new URL("../../../packages/daemon/src/main.ts", import.meta.url));
 
 export interface TestDaemonOptions {
+  /** An empty directory, removed with the rest. Default: one of its own. */
+  readonly data?: string;
   /** More of torpord's command line. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -34,7 +36,7 @@ export class TestDaemon {
 
   /** With the image `debian` unless `image` is false. */
   static async start(options: TestDaemonOptions & { readonly image?: boolean } = {}): Promise<TestDaemon> {
-    const daemon = new TestDaemon(mkdtempSync(path.join(tmpdir(), "torpor-system-")), options);
+    const daemon = new TestDaemon(options.data ?? mkdtempSync(path.join(tmpdir(), "torpor-system-")), options);
     await daemon.launch().catch(async (error: unknown) => {
       await rm(daemon.data, { recursive: true, force: true });
       throw error;

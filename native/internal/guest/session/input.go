@@ -27,44 +27,55 @@ func newInput(file *os.File, terminal bool) *input {
 
 func (in *input) taken() uint64 { return in.offset.Load() }
 
-// Write gives bytes to the process and answers when it has them. Bytes that it already had are dropped.
-func (s *Session) Write(ctx context.Context, offset uint64, data []byte, eof bool) (uint64, error) {
+// Write gives bytes of a client to the process and answers when it has them. Bytes that it already had are dropped.
+func (s *Session) Write(ctx context.Context, client string, offset uint64, data []byte, eof bool) (uint64, error) {
 	in := s.input
+	if len(client) > maxIDBytes {
+		return 0, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("a client's id has at most %d bytes", maxIDBytes))
+	}
+	if client != "" && len(data) == 0 && !eof {
+		return s.clients.taken(client), nil
+	}
 	if in.file == nil {
 		return 0, connect.NewError(connect.CodeFailedPrecondition, fmt.Errorf("session %s was started without input", s.id))
 	}
 	select {
 	case in.turn <- struct{}{}:
 	case <-ctx.Done():
-		return in.taken(), ctx.Err()
+		return s.taken(client), ctx.Err()
 	}
 	defer func() { <-in.turn }()
-	taken := in.taken()
+	taken := s.taken(client)
 	if offset > taken {
-		return taken, connect.NewError(connect.CodeOutOfRange, fmt.Errorf("input of session %s has a gap: %d bytes were taken, these begin at %d", s.id, taken, offset))
+		return taken, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("input of session %s has a gap: %d bytes were taken, these begin at %d", s.id, taken, offset))
 	}
 	if known := taken - offset; known < uint64(len(data)) {
 		if in.eof {
 			return taken, connect.NewError(connect.CodeFailedPrecondition, fmt.Errorf("input of session %s has ended", s.id))
 		}
-		if err := in.write(ctx, data[known:]); err != nil {
-			return in.taken(), s.inputError(ctx, err)
+		n, err := in.give(ctx, data[known:])
+		in.offset.Add(uint64(n))
+		s.clients.add(client, uint64(n))
+		if err != nil {
+			return s.taken(client), s.inputError(ctx, err)
 		}
 	}
 	if eof && !in.eof {
 		in.eof = true
 		if in.terminal {
-			return in.taken(), s.inputError(ctx, in.end(ctx))
+			return s.taken(client), s.inputError(ctx, in.end(ctx))
 		}
 		in.file.Close()
 	}
-	return in.taken(), nil
+	return s.taken(client), nil
 }
 
-func (in *input) write(ctx context.Context, data []byte) error {
-	n, err := in.give(ctx, data)
-	in.offset.Add(uint64(n))
-	return err
+// taken counts what the process has of a client, or of all.
+func (s *Session) taken(client string) uint64 {
+	if client == "" {
+		return s.input.taken()
+	}
+	return s.clients.taken(client)
 }
 
 // end types the end-of-file key: it does what the terminal's mode makes of it, and counts as no input.

@@ -34,12 +34,19 @@ type Session struct {
 	journal  *journal
 	streams  []*stream
 	input    *input
-	ready    chan struct{} // closed when the process runs or was refused
-	over     chan struct{} // closed when the end is recorded
+	clients  *clients
+	keep     time.Duration // running time after the end; 0: among the newest
+	// A session of a supervised process has the journal and the clients of the one before it, whose place it takes.
+	supervised bool
+	attempt    uint32
+	ready      chan struct{} // closed when the process runs or was refused
+	over       chan struct{} // closed when the end is recorded
 
 	mu      sync.Mutex
 	pid     int // 0: not started
+	size    *guestv1.Terminal
 	ended   bool
+	lastEnd *guestv1.End // of a supervised process
 	cause   cause
 	timeout *clock.Timer
 }
@@ -48,9 +55,10 @@ type Session struct {
 func (s *Session) Describe() *guestv1.Session {
 	first, last, end := s.journal.span()
 	s.mu.Lock()
-	pid := s.pid
+	pid, size, lastEnd := s.pid, s.size, s.lastEnd
 	s.mu.Unlock()
 	return &guestv1.Session{
+		Size: size, Attempt: s.attempt, LastEnd: lastEnd,
 		Id: s.id, Argv: shorten(s.argv), Pid: uint32(pid), Terminal: s.terminal, StartedUnixNanos: s.started.UnixNano(),
 		FirstSeq: first, LastSeq: last, End: end, InputOffset: s.input.taken(), User: strings.ToValidUTF8(s.user.Name, "\uFFFD"), Workdir: s.workdir,
 	}
@@ -145,6 +153,9 @@ func (s *Session) Resize(rows, columns uint32) error {
 	if err != nil {
 		return connect.NewError(connect.CodeFailedPrecondition, fmt.Errorf("size of session %s: %w", s.id, err))
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.size = &guestv1.Terminal{Rows: rows, Columns: columns}
 	return nil
 }
 
@@ -190,8 +201,15 @@ func (s *Session) finish(status syscall.WaitStatus) {
 	}
 	s.mu.Lock()
 	end := endOf(status, s.cause, time.Now().UnixNano())
+	if s.supervised {
+		s.lastEnd = end
+	}
 	s.mu.Unlock()
-	s.journal.finish(end)
+	if s.supervised {
+		s.journal.mark(endMark(s.attempt, end))
+	} else {
+		s.journal.finish(end)
+	}
 	s.input.close()
 	close(s.over)
 }

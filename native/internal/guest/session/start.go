@@ -46,28 +46,29 @@ func (t *Table) Run(ctx context.Context, req *guestv1.StartRequest, send Send) e
 }
 
 func (t *Table) start(ctx context.Context, req *guestv1.StartRequest, attach bool) (*Session, *reader, error) {
-	s := &Session{
-		id: req.GetSessionId(), argv: req.GetArgv(), terminal: req.GetTerminal() != nil, clock: t.Clock, started: time.Now(),
-		journal: newJournal(t.Clock, req.GetJournalBytes(), req.GetHold()), input: newInput(nil, false),
-		ready: make(chan struct{}), over: make(chan struct{}),
-	}
-	if err := t.reserve(s); err != nil {
-		s.journal.forgive()
+	s := t.newSession(req)
+	before, err := t.reserve(s)
+	if err != nil {
+		if before == nil || before.journal != s.journal {
+			s.journal.forgive()
+		}
 		return nil, nil, err
 	}
 	var r *reader
 	if attach {
 		r, _ = s.journal.attach(ctx, 0, req.GetHold())
 	}
-	err := t.launch(s, req)
+	err = t.launch(s, req)
 	close(s.ready)
 	if err != nil {
 		if r != nil {
 			r.done = true
 			r.close()
 		}
-		s.journal.forgive()
-		t.release(s)
+		if before == nil {
+			s.journal.forgive()
+		}
+		t.release(s, before)
 		return nil, nil, err
 	}
 	s.setTimeout(time.Duration(min(req.GetTimeoutMs(), 1<<40)) * time.Millisecond)
@@ -96,7 +97,7 @@ func (t *Table) launch(s *Session, req *guestv1.StartRequest) error {
 			return pid, err
 		},
 		func(status syscall.WaitStatus) {
-			if s.terminal { // its drain may have to wait
+			if s.terminal || s.supervised { // its drain may have to wait, as may the mark of its end for that of its beginning
 				go t.finish(s, status)
 			} else {
 				t.finish(s, status)
@@ -111,6 +112,9 @@ func (t *Table) launch(s *Session, req *guestv1.StartRequest) error {
 			stream.file.Close()
 		}
 		return s.explainStart(r, err)
+	}
+	if s.supervised {
+		s.journal.mark(startMark(s.attempt, s.pid))
 	}
 	for _, stream := range s.streams {
 		go stream.pump()

@@ -112,6 +112,9 @@ func (t *Table) Remove(ctx context.Context, id string, force bool) error {
 			return ctx.Err()
 		}
 	}
+	if s.supervised {
+		s.journal.finish(s.lastEnd)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.forget(s)
@@ -142,26 +145,31 @@ func (t *Table) OfProcess(pid int) *Session {
 }
 
 // reserve takes an id, so that a repeat of the same request cannot start a second process.
-func (t *Table) reserve(s *Session) error {
+// What it gives is the ended one whose place it took.
+func (t *Table) reserve(s *Session) (before *Session, err error) {
 	if s.id == "" || len(s.id) > maxIDBytes {
-		return connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("a session id has 1 to %d bytes", maxIDBytes))
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("a session id has 1 to %d bytes", maxIDBytes))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.freezing {
-		return connect.NewError(connect.CodeFailedPrecondition, errors.New("freezing"))
+		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("freezing"))
 	}
-	if t.sessions[s.id] != nil {
-		return connect.NewError(connect.CodeAlreadyExists, fmt.Errorf("there is a session %q already", s.id))
+	if before = t.sessions[s.id]; before != nil && before.journal != s.journal {
+		return before, connect.NewError(connect.CodeAlreadyExists, fmt.Errorf("there is a session %q already", s.id))
 	}
 	t.sessions[s.id] = s
-	return nil
+	return before, nil
 }
 
-func (t *Table) release(s *Session) {
+// release gives the place of one that did not start back.
+func (t *Table) release(s, before *Session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.forget(s)
+	if before != nil {
+		t.sessions[s.id] = before
+	}
 }
 
 func (t *Table) forget(s *Session) {
@@ -172,8 +180,16 @@ func (t *Table) forget(s *Session) {
 }
 
 func (t *Table) finish(s *Session, status syscall.WaitStatus) {
+	if s.supervised {
+		<-s.ready
+		s.finish(status)
+		return
+	}
 	s.finish(status)
 	t.keep(s)
+	if s.keep > 0 {
+		s.clock.After(s.keep, func() { t.release(s, nil) })
+	}
 }
 
 // keep files a session with the ended ones and forgets the oldest beyond the bound.

@@ -1,4 +1,4 @@
-import type { CreateSandboxRequest, SelfVerb } from "@torpor/sdk/calls";
+import type { CreateSandboxRequest, SandboxRecord, SelfVerb, TorporClient } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { createFetching } from "../create-fetching.ts";
@@ -27,6 +27,7 @@ interface Options extends TimeOptions, WaitCapacity {
   label?: Readonly<Record<string, string>>;
   restart?: "never" | "on-failure" | "always";
   selfControl?: SelfVerb[];
+  runImageCommand?: boolean;
   pull: boolean;
   json?: boolean;
 }
@@ -57,6 +58,7 @@ export function createCommand(): Command {
       "what its processes may do with it, by the command torpor in it: pause, fork; comma-separated",
       parseVerbs,
     )
+    .option("--run-image-command", "run the image's ENTRYPOINT and CMD in it, and begin it again when it fails")
     .option("--no-pull", "refuse an image that is not here, in place of fetching it")
     .option("--json", "print the sandbox's record as JSON")
     .action(
@@ -65,6 +67,7 @@ export function createCommand(): Command {
         const all = [first, ...siblings];
         const made = all.flatMap(({ sandbox }) => sandbox ?? []);
         for (const { name } of made) say(`created sandbox ${oneLine(name)}`);
+        await begin(client, made, options);
         if (options.json === true) await printJson(siblings.length === 0 ? made[0] : made);
         else await print(made.map(({ id }) => `${id}\n`).join(""));
         const errors = all.flatMap(({ operation }) => operation.error ?? []);
@@ -81,6 +84,11 @@ export function createCommand(): Command {
   ]);
 }
 
+async function begin(client: TorporClient, made: readonly SandboxRecord[], { runImageCommand }: Options): Promise<void> {
+  if (runImageCommand !== true) return;
+  for (const { id } of made) await client.startSession(id, { command: "image", supervise: {} });
+}
+
 /** The daemon refuses those that there are not, and names them. */
 function parseVerbs(text: string): SelfVerb[] {
   return text.split(",").filter((verb) => verb !== "") as SelfVerb[];
@@ -90,7 +98,7 @@ function requestOf(
   image: string | undefined,
   { memory, cpus, disk, pids, label, pull, filesOnly, ...rest }: Options,
 ): CreateSandboxRequest {
-  const { json: _json, ttl: _ttl, hardTtl: _hardTtl, idle: _idle, waitCapacity: _wait, ...same } = rest;
+  const { json: _json, runImageCommand: _run, ttl: _ttl, hardTtl: _hardTtl, idle: _idle, waitCapacity: _wait, ...same } = rest;
   const resources = given({ memoryBytes: memory, cpus, diskBytes: disk, pids });
   return {
     ...given({ image, labels: label }),

@@ -5,6 +5,7 @@ import { answers, type Site, siteOf, withClient } from "../daemon/site.ts";
 import { examples } from "../examples.ts";
 import { say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
+import { reachable } from "../page-link.ts";
 import { parseSize } from "../values/size.ts";
 
 export function daemonCommand(): Command {
@@ -30,6 +31,15 @@ function start(): Command {
     .option("--history-days <n>", "keep finished operations and events so long; default 7")
     .option("--history-limit <n>", "and at most so many for a sandbox; default 1000")
     .option("--webhook-allow <networks>", "private networks that webhooks may be sent to, as 10.0.0.0/8,192.168.1.7; default none")
+    .option(
+      "--listen <addresses>",
+      "serve the API and the page there too: HOST:PORT with commas between them, auto or off; default auto, 127.0.0.1:7867 or the next free port",
+    )
+    .option("--tls-cert <file>", "certificates for https, PEM")
+    .option("--tls-key <file>", "their key, PEM")
+    .option("--public-url <url>", "the address that the world knows, of a proxy in front: https://torpor.example.org")
+    .option("--allow-host <names>", "more names by which it may be called, with commas between them")
+    .option("--insecure-http", "listen beyond this host without encryption, over a network that you trust")
     .addOption(new Option("--log-level <level>", "how much the log has; default info").choices(["trace", "debug", "info", "warn", "error"]))
     .action(async function (this: Command, options: Record<string, string | number | boolean | undefined>) {
       const site = siteOf(this);
@@ -43,6 +53,8 @@ function start(): Command {
       }
       const pid = await launchDaemon(site, argumentsOf(options));
       say(`torpord (pid ${pid}) listens on ${site.socket}; its log is ${site.log}`);
+      const { addresses } = (await withClient(site, (client) => client.info())).listening;
+      for (const address of addresses) say(`its page is at ${reachable(address)}: torpor open prints a link that signs you in`);
     });
   return examples(command, ["torpor daemon start", "torpor daemon start --data /srv/torpor --engine gvisor"]);
 }
@@ -104,8 +116,14 @@ function argumentsOf(options: Record<string, string | number | boolean | undefin
     historyDays: "--history-days",
     historyLimit: "--history-limit",
     webhookAllow: "--webhook-allow",
+    tlsCert: "--tls-cert",
+    tlsKey: "--tls-key",
+    publicUrl: "--public-url",
+    allowHost: "--allow-host",
   };
-  return Object.entries(names).flatMap(([key, name]) => (options[key] === undefined ? [] : [name, String(options[key])]));
+  const given = Object.entries(names).flatMap(([key, name]) => (options[key] === undefined ? [] : [name, String(options[key])]));
+  const listen = options.listen ?? (process.env.TORPOR_LISTEN || "auto");
+  return [...given, "--listen", String(listen), ...(options.insecureHttp === true ? ["--insecure-http"] : [])];
 }
 
 async function factsOf(site: Site): Promise<Record<string, unknown>> {
@@ -115,6 +133,7 @@ async function factsOf(site: Site): Promise<Record<string, unknown>> {
       running: true,
       pid: pid ?? null,
       socket: site.socket,
+      addresses: info.listening.addresses.join(", "),
       data: info.dataDirectory,
       version: info.version,
       engine: `${info.engine.name} ${info.engine.version}`,

@@ -1,6 +1,6 @@
-import type { StartSessionRequest, TorporClient } from "@torpor/sdk/calls";
+import type { RestartPolicy, StartSessionRequest, TorporClient } from "@torpor/sdk/calls";
 import { TorporError } from "@torpor/sdk/calls";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { failWith } from "../failure.ts";
@@ -18,6 +18,7 @@ interface Options {
   user?: string;
   timeout?: number;
   detach?: boolean;
+  supervise?: RestartPolicy;
   json?: boolean;
 }
 
@@ -34,6 +35,13 @@ export function execCommand(): Command {
     .option("-u, --user <user>", "user: name, uid, name:group or uid:gid")
     .option("--timeout <duration>", "end it after this running time, with exit code 124", parseDuration)
     .option("-d, --detach", "leave it running and print its session's id")
+    .addOption(
+      new Option("--supervise <restart>", "leave it running and keep it so: begin it again after these ends").choices([
+        "never",
+        "on-failure",
+        "always",
+      ]),
+    )
     .option("--json", "with --detach: print the session as JSON")
     // Options after the sandbox are the command's own.
     .passThroughOptions()
@@ -43,13 +51,16 @@ export function execCommand(): Command {
         if (words.length === 0)
           throw new TorporError("invalid_request", "no command was given", { hint: `torpor exec ${sandbox} COMMAND` });
         const request = requestOf(words, options);
-        return options.detach === true ? detach(client, sandbox, request, options) : follow(client, sandbox, request, options);
+        return options.detach === true || options.supervise !== undefined
+          ? detach(client, sandbox, request, options)
+          : follow(client, sandbox, request, options);
       }),
     );
   return examples(command, [
     "torpor exec base pip install requests",
     "torpor exec -it base bash",
     "tar c src | torpor exec -i -w /tmp base tar x",
+    "torpor exec --supervise on-failure base python3 -m http.server 8000",
     "torpor exec --timeout 30s -e DEBUG=1 base python -c 'print(1)'",
   ]);
 }
@@ -69,8 +80,16 @@ function requestOf(argv: string[], { env, workdir, user, timeout, interactive, t
   };
 }
 
-async function detach(client: TorporClient, sandbox: string, request: StartSessionRequest, { json }: Options): Promise<undefined> {
-  const session = await client.startSession(sandbox, request);
+async function detach(
+  client: TorporClient,
+  sandbox: string,
+  request: StartSessionRequest,
+  { json, supervise }: Options,
+): Promise<undefined> {
+  const session = await client.startSession(sandbox, {
+    ...request,
+    ...(supervise === undefined ? {} : { supervise: { restart: supervise } }),
+  });
   await (json === true ? printJson(session) : print(`${session.id}\n`));
   return undefined;
 }

@@ -22,7 +22,19 @@ export function infoCommand(): Command {
   return examples(command, ["torpor info", "torpor info --json"]);
 }
 
-function rowsOf({ version, instance, dataDirectory, engine, capabilities, pool, host, held, capacity, network }: Info): string[][] {
+function rowsOf({
+  version,
+  instance,
+  dataDirectory,
+  engine,
+  capabilities,
+  pool,
+  host,
+  held,
+  capacity,
+  network,
+  listening,
+}: Info): string[][] {
   const missing = Object.entries(capabilities).filter(([, { supported }]) => !supported);
   return [
     ["version", version],
@@ -41,6 +53,8 @@ function rowsOf({ version, instance, dataDirectory, engine, capabilities, pool, 
       `${formatSize(held.memoryBytes)} of ${formatSize(capacity.memoryBytes)} memory, ${held.cpus} of ${capacity.cpus} CPUs`,
     ],
     ["network", `${network.subnet}, resolver ${network.resolver ?? "none"}`],
+    ["listens on", listening.addresses.length === 0 ? "its socket alone" : listening.addresses.join(", ")],
+    ...(listening.publicUrl === null ? [] : [["public URL", listening.publicUrl]]),
     ...missing.map(([name, { reason }]) => [`no ${name}`, reason]),
   ];
 }

@@ -4,15 +4,19 @@ import { fileURLToPath } from "node:url";
 
 export interface Server extends AsyncDisposable {
   readonly socket: string;
+  /** With `tcp`; else empty. */
+  readonly url: string;
 }
 
 /** The daemon's test server as a process of its own, whose sandboxes are processes of this host. */
-export async function startServer(): Promise<Server> {
+export async function startServer({ tcp = false }: { tcp?: boolean } = {}): Promise<Server> {
   const main = fileURLToPath(new URL("../../../daemon/src/testing/main.ts", import.meta.url));
-  const child = spawn(process.execPath, [main], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [main, ...(tcp ? ["--tcp"] : [])], { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const [socket = "", url = ""] = line.toString().trim().split(" ");
   return {
-    socket: line.toString().trim(),
+    socket,
+    url,
     async [Symbol.asyncDispose]() {
       const exit = once(child, "exit");
       // It ends with its input, so it ends with the tests even if they crash.

@@ -7,6 +7,7 @@ export const eventRoutes = {
     method: "GET",
     path: "/v1/events",
     tag: "operations",
+    scope: "sandbox:read",
     summary:
       "Events of all sandboxes, oldest first; with Accept: text/event-stream as they come, after Last-Event-ID or `after`, else from now on.",
     query: z.strictObject({

@@ -1,4 +1,5 @@
 import { type Event, type EventPage, TorporError } from "@torpor/contract";
+import { Sight } from "../access/teams.ts";
 import { notFound } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
 import { isOfTypes } from "./matching.ts";
@@ -6,6 +7,8 @@ import { isOfTypes } from "./matching.ts";
 export interface EventFilter {
   /** Id or name; of a removed one its id. */
   readonly sandbox?: string;
+  /** Only of what a team sees. Of a sandbox that was removed before the reading began nobody knows whose it was. */
+  readonly team?: string;
   /** Types, or beginnings of types with `*` at their end. Default all. */
   readonly types?: readonly string[];
 }
@@ -48,10 +51,11 @@ export class EventFeed {
   /** Those after a seq; from the oldest that is kept without one. */
   async list(filter: EventFilter, { after, limit = defaultLimit }: { after?: number; limit?: number }): Promise<EventPage> {
     const sandboxId = await this.#sandboxId(filter);
+    const sight = await this.#sight(filter);
     const events: Event[] = [];
     let cursor = await this.#start(sandboxId, after ?? 0);
     while (events.length < limit) {
-      const batch = await this.#read(filter, sandboxId, cursor, limit - events.length);
+      const batch = await this.#read(filter, { sandboxId, sight }, cursor, limit - events.length);
       events.push(...batch.events);
       const atEnd = batch.cursor === cursor;
       cursor = batch.cursor;
@@ -69,11 +73,12 @@ export class EventFeed {
     this.#readers++;
     try {
       const sandboxId = await this.#sandboxId(filter);
+      const sight = await this.#sight(filter);
       let cursor = after === undefined ? (await this.#ports.store.eventBounds()).newest : await this.#start(sandboxId, after);
       yield { events: [], cursor };
       while (!signal.aborted) {
         const commits = this.#commits;
-        const batch = await this.#read(filter, sandboxId, cursor, batchSize);
+        const batch = await this.#read(filter, { sandboxId, sight }, cursor, batchSize);
         const isNews = batch.events.length > 0;
         const atEnd = batch.cursor === cursor;
         cursor = batch.cursor;
@@ -99,7 +104,7 @@ export class EventFeed {
     });
   }
 
-  async #read({ types }: EventFilter, sandboxId: string | undefined, after: number, limit: number): Promise<Batch> {
+  async #read({ types }: EventFilter, { sandboxId, sight }: Scope, after: number, limit: number): Promise<Batch> {
     const { store } = this.#ports;
     // Before the events: all up to there are visible by then, those of others that are passed over too.
     const { newest } = await store.eventBounds();
@@ -109,9 +114,16 @@ export class EventFeed {
     if (lost > after) throw gone(after, lost);
     const last = found.at(-1)?.seq ?? after;
     return {
-      events: types === undefined ? found : found.filter(({ type }) => isOfTypes(type, types)),
+      events: await seenBy(sight, types === undefined ? found : found.filter(({ type }) => isOfTypes(type, types))),
       cursor: found.length < limit ? Math.max(last, newest) : last,
     };
+  }
+
+  async #sight({ team }: EventFilter): Promise<Sight | undefined> {
+    if (team === undefined) return undefined;
+    const sight = new Sight(this.#ports.store, team);
+    await sight.lookAround();
+    return sight;
   }
 
   async #sandboxId({ sandbox }: EventFilter): Promise<string | undefined> {
@@ -144,6 +156,18 @@ export class EventFeed {
       );
     });
   }
+}
+
+interface Scope {
+  readonly sandboxId: string | undefined;
+  readonly sight: Sight | undefined;
+}
+
+async function seenBy(sight: Sight | undefined, events: readonly Event[]): Promise<readonly Event[]> {
+  if (sight === undefined) return events;
+  const seen: Event[] = [];
+  for (const event of events) if (await sight.sees(event.sandboxId)) seen.push(event);
+  return seen;
 }
 
 function gone(after: number, lost: number): TorporError {

@@ -16,11 +16,16 @@ import type { Ports } from "../ports/ports.ts";
 import { type Change, type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
 import { bornAt } from "../time/instants.ts";
 
+/** Who makes it, and whose it becomes. */
+export interface Maker {
+  readonly actor: Actor;
+  readonly team: string;
+}
+
 /** Everything that a new sandbox is, before it has a place. */
-export interface Draft {
+export interface Draft extends Maker {
   readonly sandboxId: string;
   readonly operationId: string;
-  readonly actor: Actor;
   readonly name: string;
   readonly image: SandboxRecord["image"];
   readonly resources: Resources;

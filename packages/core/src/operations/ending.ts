@@ -16,8 +16,12 @@ export const shutdown: Phase = {
     const heldBytes = await ports.engine.memoryBytes(runtimeId).catch(() => 0);
     try {
       const guest = await ports.engine.guest(runtimeId);
+      const inOrder = async (): Promise<void> => {
+        if (operation.kind !== "remove") await ports.windDown?.(sandbox.id, guest, graceMs);
+        await guest.shutdown(graceMs);
+      };
       // A removal does not wait for the grace.
-      await Promise.race([guest.shutdown(graceMs), aborted(signal)]);
+      await Promise.race([inOrder(), aborted(signal)]);
       guest.close("stopped");
     } catch (error) {
       ports.log.info("the guest did not shut down: its runtime is killed", { sandbox: sandbox.id, cause: describeError(error) });

@@ -1,11 +1,24 @@
 import type { ForkOrigin, ForkRequest } from "@torpor/contract";
+import { teamOf } from "../access/teams.ts";
 import type { OperationRecord, SandboxRecord } from "../ports/store.ts";
 import { settingsOf } from "../time/settings.ts";
 import type { Draft } from "./birth.ts";
 
 type Inherited = Pick<
   Draft,
-  "image" | "resources" | "env" | "workdir" | "user" | "network" | "labels" | "restart" | "selfControl" | "parentId" | "fork" | "time"
+  | "image"
+  | "resources"
+  | "env"
+  | "workdir"
+  | "user"
+  | "network"
+  | "labels"
+  | "team"
+  | "restart"
+  | "selfControl"
+  | "parentId"
+  | "fork"
+  | "time"
 >;
 
 /** What the child of a fork is born with: its source's settings, and over them what the fork asked for. */
@@ -20,6 +33,7 @@ export function inherit(source: SandboxRecord, operation: OperationRecord, place
     user,
     network,
     labels: { ...source.labels, ...labels },
+    team: teamOf(source),
     ...(restart === undefined ? {} : { restart }),
     ...(selfControl === undefined ? {} : { selfControl }),
     parentId: source.id,

@@ -1,4 +1,5 @@
 import type { CreateSnapshotRequest } from "@torpor/contract";
+import { teamOf } from "../access/teams.ts";
 import type { SandboxRecord, SnapshotRecord } from "../ports/store.ts";
 import { atRest, survivor } from "./aftermath.ts";
 import { captureBoth, copyState, sealing, thaw, undoCapture, undoCopy } from "./copying.ts";
@@ -91,6 +92,7 @@ export function snapshotOf(work: Work, { labels = {}, pinned = false, expiresAt,
     diskId: note(work, "fromDiskId"),
     diskBytes: numericNote(work, "diskBytes"),
     labels,
+    team: teamOf(sandbox),
     pinned,
     expiresAt: expiresAt ?? null,
     rollbackOf: rollbackOf ?? null,

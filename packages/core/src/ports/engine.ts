@@ -34,6 +34,29 @@ export interface RuntimeEnd {
   readonly message: string;
 }
 
+/**
+ * A runtime that the engine keeps from going on: its pool has next to no room left, and what it writes would be told of success and lost. It goes
+ * on by itself when there is room again. It counts as running.
+ */
+export interface Hold {
+  readonly since: string;
+  /** Room on the pool when it began. */
+  readonly freeBytes: number;
+  /** Why not everything that it had written before is on the pool. Absent: it is. */
+  readonly lost?: string;
+}
+
+/** What a runtime uses now. */
+export interface RuntimeStats {
+  readonly memoryBytes: number;
+  /** Since it began. */
+  readonly cpuMs: number;
+  /** null: it did not say in time, as while it is frozen. */
+  readonly processes: number | null;
+  /** Since it began; null: it has no network. */
+  readonly network: { readonly receivedBytes: number; readonly sentBytes: number } | null;
+}
+
 /** What a process in a sandbox asks for it. Nothing of it is checked. */
 export interface SelfRequest {
   /** Random, and the same each time that the request is told of. */
@@ -74,6 +97,8 @@ export interface Engine {
   inspect(runtimeId: string): Promise<RuntimeStatus>;
   /** Memory that the runtime holds on the host, for capacity checks and for the figure "released". */
   memoryBytes(runtimeId: string): Promise<number>;
+  /** What it uses now, by the host's own figures. Never waits for a guest that does not answer. */
+  stats(runtimeId: string): Promise<RuntimeStats>;
   /** What its programs had written when the call came is in the disk's image when it resolves; they go on. */
   sync(runtimeId: string): Promise<void>;
   /** Nothing in it runs any more; a frozen one stays frozen. */
@@ -97,6 +122,10 @@ export interface Engine {
   guest(runtimeId: string): Promise<Guest>;
   /** Tells of each runtime that ended without `destroy`; once, also if it ended while no daemon was there. */
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void;
+  /** How a running runtime is held, as far as was heard; `inspect` asks. null: it is not. Calls to the guest of a held one fail with `disk_full`. */
+  held(runtimeId: string): Hold | null;
+  /** Tells of each hold, of one that began without a daemon once it is inspected; and with null of its end. */
+  onHold(listener: (runtimeId: string, hold: Hold | null) => void): void;
   /**
    * Tells of each request of a process in a runtime that was greeted, and takes the answer to it. It is told of again, after a restart of the
    * daemon or a resume, until it is answered. A pause is answered by the resume, a fork in a child by its being one.

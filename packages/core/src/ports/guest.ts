@@ -1,4 +1,4 @@
-import type { Entry, FileChange, ForkOrigin, Session, SessionEnd, StartSessionRequest } from "@torpor/contract";
+import type { Entry, FileChange, ForkOrigin, Session, SessionEnd, SessionMark, StartSessionRequest } from "@torpor/contract";
 
 /** What a runtime is told about itself before anything else is let in. */
 export interface Identity {
@@ -25,24 +25,58 @@ export interface Identity {
 export type SessionFrame =
   | { readonly type: "started"; readonly session: Session }
   | { readonly type: "output"; readonly seq: number; readonly stream: "stdout" | "stderr" | "terminal"; readonly data: Uint8Array }
+  /** In a supervised session, between what two of its processes put out. */
+  | { readonly type: "mark"; readonly seq: number; readonly mark: SessionMark }
   | { readonly type: "end"; readonly end: SessionEnd };
 
 export interface SessionStart extends StartSessionRequest {
   readonly sessionId: string;
   readonly hold: boolean;
+  /** Its journal outlives its process. A start under the id of one whose process has ended begins the next one in the same journal. */
+  readonly supervised?: {
+    /** Its number. */
+    readonly attempt: number;
+    /** The last frames that a former runtime had of it, and their last number: numbering goes on from there. */
+    readonly after: number;
+    readonly journal: readonly JournalFrame[];
+  };
+}
+
+export type JournalFrame = Extract<SessionFrame, { type: "output" | "mark" }>;
+
+/** A session as the guest knows it. */
+export interface GuestSession extends Session {
+  /** Processes begun so far. */
+  readonly attempt: number;
+  /** Of a supervised one whose process does not run. */
+  readonly lastEnd: SessionEnd | null;
+}
+
+export interface SessionInput {
+  /** Whose input it is: each client's is counted for itself. Empty: that of all. */
+  readonly client: string;
+  /** Where in it the first byte stands. */
+  readonly offset: number;
+  readonly data: Uint8Array;
+  readonly end: boolean;
 }
 
 export interface GuestSessions {
   /** Starts a session and streams its frames from the first on. The stream's consumer sets the pace. */
   run(start: SessionStart, signal?: AbortSignal): AsyncIterable<SessionFrame>;
-  start(start: SessionStart): Promise<Session>;
+  start(start: SessionStart): Promise<GuestSession>;
   attach(sessionId: string, after: number, hold: boolean, signal?: AbortSignal): AsyncIterable<SessionFrame>;
-  /** Resolves when the process took the bytes: the back-pressure. */
-  write(sessionId: string, offset: number, data: Uint8Array, eof: boolean): Promise<number>;
+  /**
+   * Resolves when the process took the bytes: the back-pressure. Bytes that it had before are dropped. It gives how many of the client's it has
+   * by now; with no bytes it only asks.
+   */
+  write(sessionId: string, input: SessionInput): Promise<number>;
   resize(sessionId: string, rows: number, columns: number): Promise<void>;
   signal(sessionId: string, signal: string): Promise<void>;
-  get(sessionId: string): Promise<Session>;
-  list(): Promise<Session[]>;
+  get(sessionId: string): Promise<GuestSession>;
+  list(): Promise<GuestSession[]>;
+  /** Resolves when the process of this attempt has ended, or another one has begun. */
+  awaitEnd(sessionId: string, attempt: number, signal?: AbortSignal): Promise<GuestSession>;
   remove(sessionId: string, force: boolean): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 export type * from "./checkpoints.ts";
 export type * from "./clock.ts";
 export type * from "./comparison.ts";
+export type * from "./credential-store.ts";
 export type * from "./disks.ts";
 export type * from "./engine.ts";
 export type * from "./guest.ts";
@@ -13,5 +14,6 @@ export type * from "./receivers.ts";
 export type * from "./schedules.ts";
 export type * from "./share.ts";
 export * from "./store.ts";
+export type * from "./supervised-store.ts";
 export type * from "./tokens.ts";
 export type * from "./wake-store.ts";

@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Disks } from "./disks.ts";
 import type { Engine } from "./engine.ts";
+import type { Guest } from "./guest.ts";
 import type { Ids } from "./ids.ts";
 import type { Images } from "./images.ts";
 import type { Network } from "./network.ts";
@@ -49,4 +50,6 @@ export interface Ports {
   readonly failpoint?: Failpoint;
   /** Sends what is due of a sandbox to its receivers, for a short time at most: before its memory is taken. The lifecycle's own. */
   readonly drain?: (sandboxId: string) => Promise<void>;
+  /** Ends a sandbox's supervised processes in their order, before all others, and keeps what they put out. The lifecycle's own. */
+  readonly windDown?: (sandboxId: string, guest: Guest, graceMs: number) => Promise<void>;
 }

@@ -1,6 +1,8 @@
 import { type Event, type ForkOrigin, type Operation, type Sandbox, type Snapshot, TorporError } from "@torpor/contract";
+import type { CredentialRecord, CredentialStore } from "./credential-store.ts";
 import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
+import type { SupervisedRecord, SupervisedStore } from "./supervised-store.ts";
 import type { WakeRecord, WakeStore, WakeupRecord } from "./wake-store.ts";
 
 /** What is wrong with a stored record that can't be read whole: it was edited by hand, or a newer Torpor wrote it. */
@@ -47,14 +49,17 @@ export interface SnapshotRecord extends Omit<Snapshot, "failure"> {
   readonly damage?: Damage;
 }
 
-/** A mutating call that was begun, and by which operation (or the webhook that it made): a retry of it is answered by the same. */
+/** A mutating call that was begun or done: a retry of it is answered by the same. */
 export interface KeyRecord {
   readonly key: string;
   /** What was asked, of which sandbox. A key counts within its scope. */
   readonly scope: string;
   /** Hash of the request. */
   readonly fingerprint: string;
+  /** What it began or made; empty if that is only told by the answer. */
   readonly operationId: string;
+  /** JSON of what it was answered with; null: the operation tells. */
+  readonly answer: string | null;
   readonly createdAt: string;
   /** From then on it is as if there were none. */
   readonly expiresAt: string;
@@ -71,17 +76,21 @@ export interface Change {
   readonly keys?: readonly KeyRecord[];
   /**
    * Sandboxes that are gone: the records with their versions, `updatedAt` the time of it. Their operations and events stay until retention;
-   * their wakes go with them; one that is the parent of another stays as an ancestor until nothing comes from it any more.
+   * their wakes and supervised sessions go with them; one that is the parent of another stays as an ancestor until nothing comes from it any more.
    */
   readonly wakes?: readonly WakeRecord[];
   readonly endedWakes?: readonly WakeRecord[];
   readonly wakeups?: readonly WakeupRecord[];
   readonly endedWakeups?: readonly WakeupRecord[];
+  readonly supervised?: readonly SupervisedRecord[];
+  readonly endedSupervised?: readonly SupervisedRecord[];
   readonly removed?: readonly SandboxRecord[];
   readonly snapshots?: readonly SnapshotRecord[];
   readonly removedSnapshots?: readonly SnapshotRecord[];
   /** All sandboxes together, with this change, must not hold more than that of the node. Default: as much as there is. */
   readonly within?: Share;
+  readonly credentials?: readonly CredentialRecord[];
+  readonly endedCredentials?: readonly CredentialRecord[];
   readonly webhooks?: readonly WebhookRecord[];
   readonly removedWebhooks?: readonly WebhookRecord[];
   /** What came of attempts. One that is gone, with its webhook, is passed over. */
@@ -102,7 +111,7 @@ export interface Change {
  *
  * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
-export interface Store extends Outbox, WakeStore {
+export interface Store extends Outbox, WakeStore, CredentialStore, SupervisedStore {
   commit(change: Change): Promise<void>;
   /** By id, or else by name. */
   findSandbox(idOrName: string): Promise<SandboxRecord | undefined>;
@@ -133,7 +142,7 @@ export interface Store extends Outbox, WakeStore {
 
 /**
  * Finished operations and events that are older than `before` or not among the newest of their sandbox; deliveries that ended so long ago, or are
- * not among the newest of their webhook; keys expired at `now`. What has been on its way to a webhook since before `undeliveredBefore` is given up.
+ * not among the newest of their webhook; keys, browser sessions and login codes expired at `now`. What has been on its way to a webhook since before `undeliveredBefore` is given up.
  */
 export interface Prune {
   readonly now: string;

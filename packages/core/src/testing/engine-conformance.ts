@@ -38,11 +38,27 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
       expect(await run(guest, ids, ["echo", "hello", "there"])).toEqual({ exitCode: 0, output: "hello there\n" });
     });
 
+    test("tells what a runtime uses", async () => {
+      const { engine, ids, network } = harness;
+      const { spec, guest } = await bootOne(harness);
+      const before = await engine.stats(spec.runtimeId);
+      expect(before.processes).toBeGreaterThan(0);
+      expect(before.memoryBytes).toBeGreaterThan(0);
+      expect(before.network === null).toBe(network === null);
+      await guest.sessions.start({ sessionId: ids.next("se"), argv: [...harness.counter], hold: false });
+      await harness.advance(3);
+      const after = await engine.stats(spec.runtimeId);
+      expect(after.processes).toBeGreaterThan(before.processes ?? 0);
+      expect(after.cpuMs).toBeGreaterThan(before.cpuMs);
+      await engine.destroy(spec.runtimeId);
+      await expect(engine.stats(spec.runtimeId)).rejects.toThrow();
+    });
+
     test("gives a session its input up to the end of it", async () => {
       const { guest } = await bootOne(harness);
       const sessionId = harness.ids.next("se");
       await guest.sessions.start({ sessionId, argv: ["cat"], stdin: true, hold: false });
-      await guest.sessions.write(sessionId, 0, new TextEncoder().encode("in and out"), true);
+      await guest.sessions.write(sessionId, { client: "", offset: 0, data: new TextEncoder().encode("in and out"), end: true });
       let output = "";
       for await (const frame of guest.sessions.attach(sessionId, 0, true)) {
         if (frame.type === "output") output += new TextDecoder().decode(frame.data);

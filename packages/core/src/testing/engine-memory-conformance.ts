@@ -35,6 +35,16 @@ export function memoryConformance(current: () => EngineHarness): void {
     expect((await guest.sessions.get(sessionId)).lastSeq).toBeGreaterThan(lastSeq);
   });
 
+  test("what a frozen runtime uses is told without waiting for it", async () => {
+    if (!(await canPause())) return;
+    const { engine } = current();
+    const { spec } = await bootOne(current());
+    await engine.freeze(spec.runtimeId);
+    expect(await engine.stats(spec.runtimeId)).toMatchObject({ memoryBytes: expect.any(Number), processes: null });
+    await engine.thaw(spec.runtimeId);
+    expect(await engine.stats(spec.runtimeId)).toMatchObject({ processes: expect.any(Number) });
+  });
+
   test("a restored runtime has its processes where they were", async () => {
     if (!(await canPause())) return;
     const { engine, checkpoints, ids, counter, advance } = current();

@@ -1,6 +1,16 @@
 import { type Capabilities, capabilityNames, type Resources, TorporError } from "@torpor/contract";
 import type { CheckpointManifest, CheckpointPart } from "../ports/checkpoints.ts";
-import type { Capture, Engine, RuntimeEnd, RuntimeSpec, RuntimeStatus, SelfAnswer, SelfRequest } from "../ports/engine.ts";
+import type {
+  Capture,
+  Engine,
+  Hold,
+  RuntimeEnd,
+  RuntimeSpec,
+  RuntimeStats,
+  RuntimeStatus,
+  SelfAnswer,
+  SelfRequest,
+} from "../ports/engine.ts";
 import type { Guest } from "../ports/guest.ts";
 import type { MemoryCheckpoints } from "./memory-checkpoints.ts";
 import type { MemoryDisks } from "./memory-disks.ts";
@@ -18,6 +28,8 @@ export interface MemoryEngineOptions {
 }
 
 const minimumMemoryBytes = 64 * 1024 * 1024;
+/** CPU time that a step counts as. */
+const tickMs = 10;
 const heldBytes = 50 * 1024 * 1024;
 
 /**
@@ -31,6 +43,8 @@ export class MemoryEngine implements Engine {
   readonly #runtimes = new Map<string, MemoryRuntime>();
   readonly #lines = new Map<string, MemoryGuest>();
   readonly #faults = new Map<EngineCall, { error: Error; after: boolean }[]>();
+  readonly #holds = new Map<string, Hold>();
+  #holdListeners: ((runtimeId: string, hold: Hold | null) => void)[] = [];
   #listeners: ((runtimeId: string, end: RuntimeEnd) => void)[] = [];
 
   #requests: (sandboxId: string, request: SelfRequest) => Promise<SelfAnswer> = () => Promise.reject(new Error("nobody listens"));
@@ -75,6 +89,13 @@ export class MemoryEngine implements Engine {
 
   async memoryBytes(runtimeId: string): Promise<number> {
     return heldBytes + this.#get(runtimeId).dump().length;
+  }
+
+  async stats(runtimeId: string): Promise<RuntimeStats> {
+    const runtime = this.#get(runtimeId);
+    const network = runtime.spec.network === null ? null : { receivedBytes: 0, sentBytes: 0 };
+    const processes = runtime.state === "running" ? runtime.memory.processes.length + 1 : null;
+    return { memoryBytes: await this.memoryBytes(runtimeId), cpuMs: runtime.ticks * tickMs, processes, network };
   }
 
   async sync(runtimeId: string): Promise<void> {
@@ -133,6 +154,7 @@ export class MemoryEngine implements Engine {
   async guest(runtimeId: string): Promise<Guest> {
     const runtime = this.#get(runtimeId);
     await this.#faulty("guest", async () => {});
+    if (this.#holds.has(runtimeId)) throw new TorporError("disk_full", "the sandbox is held: its pool is full");
     const open = this.#lines.get(runtimeId);
     if (open !== undefined && open.ended() === null) return open;
     const line = new MemoryGuest(runtime, () => this.end(runtimeId, { reason: "exited", exitCode: 0, message: "shut down" }));
@@ -142,6 +164,20 @@ export class MemoryEngine implements Engine {
 
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void {
     this.#listeners.push(listener);
+  }
+
+  held(runtimeId: string): Hold | null {
+    return this.#holds.get(runtimeId) ?? null;
+  }
+
+  onHold(listener: (runtimeId: string, hold: Hold | null) => void): void {
+    this.#holdListeners.push(listener);
+  }
+
+  /** For tests: its pool is full, or with null has room again. */
+  hold(runtimeId: string, hold: Hold | null): void {
+    hold === null ? this.#holds.delete(runtimeId) : this.#holds.set(runtimeId, hold);
+    for (const listener of this.#holdListeners) listener(runtimeId, hold);
   }
 
   onRequest(listener: (sandboxId: string, request: SelfRequest) => Promise<SelfAnswer>): void {
@@ -181,6 +217,7 @@ export class MemoryEngine implements Engine {
   forgetDaemon(): void {
     for (const runtimeId of this.#lines.keys()) this.#closeLine(runtimeId, "lost");
     this.#listeners = [];
+    this.#holdListeners = [];
     this.#faults.clear();
   }
 

@@ -123,11 +123,10 @@ function sessionsOf(guest: MemoryGuest, runtime: MemoryRuntime): GuestSessions {
     },
     start,
     attach: (sessionId, after, _hold, signal) => attach(sessionId, after, signal),
-    async write(sessionId, offset, data, eof) {
+    async write(sessionId, input) {
       await guest.ready();
       need(sessionId);
-      runtime.input(sessionId, new TextDecoder().decode(data), eof);
-      return offset + data.length;
+      return runtime.take(sessionId, input);
     },
     async resize(sessionId) {
       await guest.ready();
@@ -141,6 +140,15 @@ function sessionsOf(guest: MemoryGuest, runtime: MemoryRuntime): GuestSessions {
     async get(sessionId) {
       await guest.ready();
       return need(sessionId).session;
+    },
+    async awaitEnd(sessionId, attempt, signal) {
+      for (;;) {
+        await guest.ready();
+        const { session } = need(sessionId);
+        if (session.attempt > attempt || session.end !== null || session.lastEnd !== null) return session;
+        await runtime.changed(signal);
+        if (signal?.aborted === true) throw new TorporError("timeout", "the wait was given up");
+      }
     },
     async list() {
       await guest.ready();

@@ -1,7 +1,7 @@
 import type { DeliveryStatus, Event } from "@torpor/contract";
 import type { DeliveryCount, DeliveryRecord, Outbox, WebhookRecord } from "../ports/outbox.ts";
 import { type Change, type Prune, StoreConflict } from "../ports/store.ts";
-import { deliveriesOf } from "../webhooks/deliveries-of.ts";
+import { deliveriesOf, type Facts } from "../webhooks/deliveries-of.ts";
 
 type Part = Pick<Change, "webhooks" | "removedWebhooks" | "deliveries">;
 
@@ -26,8 +26,8 @@ export class MemoryOutbox {
     for (const record of deliveries) if (this.#deliveries.has(record.id)) this.#deliveries.set(record.id, structuredClone(record));
   }
 
-  add(event: Event, labels: Readonly<Record<string, string>>): void {
-    for (const delivery of deliveriesOf([...this.#webhooks.values()], event, labels)) this.#deliveries.set(delivery.id, delivery);
+  add(event: Event, facts: Facts): void {
+    for (const delivery of deliveriesOf([...this.#webhooks.values()], event, facts)) this.#deliveries.set(delivery.id, delivery);
   }
 
   find(id: string): WebhookRecord | undefined {

@@ -1,13 +1,20 @@
-import { type Session, type SessionEnd, TorporError } from "@torpor/contract";
+import { type SessionEnd, type SessionMark, TorporError } from "@torpor/contract";
 import type { RuntimeEnd, RuntimeSpec } from "../ports/engine.ts";
-import type { Identity, SessionFrame, SessionStart } from "../ports/guest.ts";
+import type { GuestSession, Identity, JournalFrame, SessionInput, SessionStart } from "../ports/guest.ts";
 import type { MemoryDisk, MemoryFile } from "./memory-disks.ts";
 import { type MemoryProcess, programOf } from "./memory-programs.ts";
 
-type Output = Extract<SessionFrame, { type: "output" }>;
+interface KeptFrame {
+  readonly seq: number;
+  readonly text?: string;
+  readonly mark?: SessionMark;
+}
 interface KeptSession {
-  session: Session;
-  readonly output: { readonly seq: number; readonly text: string }[];
+  session: GuestSession;
+  readonly supervised: boolean;
+  readonly output: KeptFrame[];
+  /** Bytes of input by client. */
+  readonly taken: Record<string, number>;
 }
 
 /** Everything that a checkpoint holds. */
@@ -30,6 +37,8 @@ export class MemoryRuntime {
   readonly #disk: MemoryDisk;
   state: "running" | "frozen" | "ended" = "running";
   end: RuntimeEnd | null = null;
+  /** Steps that it went on by. */
+  ticks = 0;
   readonly #memory: Memory;
   #waiting: (() => void)[] = [];
 
@@ -65,17 +74,20 @@ export class MemoryRuntime {
   /** One step of every program that counts. */
   tick(): void {
     if (this.state !== "running") return;
+    this.ticks++;
     for (const process of [...this.#memory.processes]) programOf(process.argv)?.tick?.(process, this.#outputOf(process));
     this.notify();
   }
 
-  startSession({ sessionId, argv, user, workdir, terminal }: SessionStart, startedAt: string): Session {
+  startSession({ sessionId, argv, user, workdir, terminal, supervised }: SessionStart, startedAt: string): GuestSession {
     const present = this.find(sessionId);
-    if (present !== undefined) return present.session;
+    const succeeds = present?.supervised === true && present.session.lastEnd !== null && supervised !== undefined;
+    if (present !== undefined && !succeeds) return present.session;
     const program = programOf(argv);
     if (program === undefined) throw new TorporError("command_not_started", `there is no program ${argv[0]} in the sandbox`);
     const process: MemoryProcess = { pid: this.#memory.nextPid++, sessionId, argv, count: 0 };
-    const session: Session = {
+    const former = (supervised?.journal ?? []).map(keep);
+    const session: GuestSession = {
       id: sessionId,
       argv: [...argv],
       pid: process.pid,
@@ -83,18 +95,32 @@ export class MemoryRuntime {
       user: user ?? this.#memory.identity?.user ?? "root",
       workdir: workdir ?? this.#memory.identity?.workdir ?? "/",
       startedAt,
-      firstSeq: 1,
-      lastSeq: 0,
+      firstSeq: present?.session.firstSeq ?? former[0]?.seq ?? 1,
+      lastSeq: present?.session.lastSeq ?? supervised?.after ?? 0,
+      size: terminal === undefined ? null : { rows: terminal.rows, columns: terminal.columns },
       end: null,
+      attempt: supervised?.attempt ?? 1,
+      lastEnd: null,
     };
     this.#memory.processes.push(process);
-    this.#memory.sessions.push({ session, output: [] });
+    if (present !== undefined) present.session = session;
+    else this.#memory.sessions.push({ session, supervised: supervised !== undefined, output: former, taken: {} });
+    this.#mark(sessionId, { attempt: session.attempt, pid: session.pid, end: null });
     program.start?.(process, this.#outputOf(process));
     this.notify();
     return session;
   }
 
-  input(sessionId: string, text: string, eof: boolean): void {
+  /** What the session has not had yet goes to its process. */
+  take(sessionId: string, { client, offset, data, end }: SessionInput): number {
+    const taken = this.find(sessionId)?.taken ?? {};
+    const fresh = data.subarray(Math.max(0, (taken[client] ?? 0) - offset));
+    taken[client] = (taken[client] ?? 0) + fresh.length;
+    if (fresh.length > 0 || end) this.#input(sessionId, new TextDecoder().decode(fresh), end);
+    return taken[client];
+  }
+
+  #input(sessionId: string, text: string, eof: boolean): void {
     const process = this.#memory.processes.find((each) => each.sessionId === sessionId);
     if (process === undefined) throw new TorporError("session_ended", `session ${sessionId} has ended`);
     programOf(process.argv)?.input?.(text, eof, this.#outputOf(process));
@@ -104,8 +130,12 @@ export class MemoryRuntime {
   endSession(sessionId: string, end: Partial<SessionEnd>): void {
     this.#memory.processes = this.#memory.processes.filter((each) => each.sessionId !== sessionId);
     const kept = this.find(sessionId);
-    if (kept !== undefined && kept.session.end === null) {
-      kept.session = { ...kept.session, end: { reason: "exited", exitCode: null, signal: null, oom: false, ...end } };
+    const whole: SessionEnd = { reason: "exited", exitCode: null, signal: null, oom: false, ...end };
+    if (kept?.supervised === true && kept.session.lastEnd === null) {
+      kept.session = { ...kept.session, lastEnd: whole };
+      this.#mark(sessionId, { attempt: kept.session.attempt, pid: null, end: whole });
+    } else if (kept?.supervised === false && kept.session.end === null) {
+      kept.session = { ...kept.session, end: whole };
     }
     this.notify();
   }
@@ -119,9 +149,20 @@ export class MemoryRuntime {
     return this.#memory.sessions.find(({ session }) => session.id === sessionId);
   }
 
-  outputAfter(sessionId: string, after: number): Output | undefined {
+  outputAfter(sessionId: string, after: number): JournalFrame | undefined {
     const found = this.find(sessionId)?.output.find(({ seq }) => seq > after);
+    if (found?.mark !== undefined) return { type: "mark", seq: found.seq, mark: found.mark };
     return found && { type: "output", seq: found.seq, stream: "stdout", data: new TextEncoder().encode(found.text) };
+  }
+
+  #mark(sessionId: string, mark: SessionMark): void {
+    const kept = this.find(sessionId);
+    if (kept?.supervised === true) this.#add(kept, { mark });
+  }
+
+  #add(kept: KeptSession, frame: Omit<KeptFrame, "seq">): void {
+    kept.session = { ...kept.session, lastSeq: kept.session.lastSeq + 1 };
+    kept.output.push({ seq: kept.session.lastSeq, ...frame });
   }
 
   readFile(path: string): MemoryFile | undefined {
@@ -147,13 +188,15 @@ export class MemoryRuntime {
     return {
       print: (text: string) => {
         const kept = this.find(process.sessionId);
-        if (kept === undefined) return;
-        kept.session = { ...kept.session, lastSeq: kept.session.lastSeq + 1 };
-        kept.output.push({ seq: kept.session.lastSeq, text });
+        if (kept !== undefined) this.#add(kept, { text });
       },
       exit: (exitCode: number) => this.endSession(process.sessionId, { exitCode }),
     };
   }
+}
+
+function keep(frame: JournalFrame): KeptFrame {
+  return frame.type === "mark" ? { seq: frame.seq, mark: frame.mark } : { seq: frame.seq, text: new TextDecoder().decode(frame.data) };
 }
 
 function freshMemory(runtimeId: string): Memory {

@@ -1,4 +1,5 @@
 import type { Event } from "@torpor/contract";
+import { teamOf } from "../access/teams.ts";
 import { ancestorOf } from "../ancestors.ts";
 import { holdingOf, lacking, nothing, plus } from "../lifecycle/holding.ts";
 import type { DeliveryCount, DeliveryRecord, WebhookRecord } from "../ports/outbox.ts";
@@ -14,7 +15,9 @@ import {
   type Store,
   StoreConflict,
 } from "../ports/store.ts";
+import { MemoryCredentials } from "./memory-credentials.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
+import { MemorySupervised } from "./memory-supervised.ts";
 import { MemoryWakes } from "./memory-wakes.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
@@ -29,6 +32,8 @@ export class MemoryStore implements Store {
   readonly #lost = new Map<string, number>();
   readonly #snapshots = new Map<string, SnapshotRecord>();
   readonly #wakes = new MemoryWakes();
+  readonly #credentials = new MemoryCredentials();
+  readonly #supervised = new MemorySupervised();
   #events: Event[] = [];
   #seq = 0;
 
@@ -45,6 +50,7 @@ export class MemoryStore implements Store {
       ...outbox
     } = change;
     this.#outbox.check(outbox);
+    this.#credentials.check(change);
     for (const record of [...sandboxes, ...removed]) checkVersion(this.#sandboxes.get(record.id), record, `sandbox ${record.id}`);
     for (const record of operations) checkVersion(this.#operations.get(record.id), record, `operation ${record.id}`);
     for (const record of [...snapshots, ...removedSnapshots]) checkVersion(this.#snapshots.get(record.id), record, `snapshot ${record.id}`);
@@ -53,7 +59,9 @@ export class MemoryStore implements Store {
       after(this.#snapshots, snapshots, removedSnapshots).map(({ name }) => name),
       "snapshot",
     );
-    this.#wakes.check(change, new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]));
+    const sandboxIds = new Set([...this.#sandboxes.keys(), ...sandboxes.map(({ id }) => id)]);
+    this.#wakes.check(change, sandboxIds);
+    this.#supervised.check(change, sandboxIds);
     this.#checkUnique(sandboxes, operations, removed);
     if (within !== undefined) checkWithin(within, after(this.#sandboxes, sandboxes, removed));
     for (const record of removed) {
@@ -61,6 +69,8 @@ export class MemoryStore implements Store {
       this.#ancestors.set(record.id, ancestorOf(record));
     }
     this.#wakes.apply(change);
+    this.#credentials.apply(change);
+    this.#supervised.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -175,7 +185,15 @@ export class MemoryStore implements Store {
     for (const { seq, sandboxId } of this.#events.filter((event) => !kept.includes(event)))
       for (const whose of ["", sandboxId]) this.#lost.set(whose, Math.max(seq, this.#lost.get(whose) ?? 0));
     this.#events = kept.reverse();
-    return had - count() + this.#outbox.prune(retention);
+    return had - count() + this.#outbox.prune(retention) + this.#credentials.prune(now);
+  }
+
+  listSupervised(sandboxId?: string) {
+    return this.#supervised.listSupervised(sandboxId);
+  }
+
+  findSupervised(sandboxId: string, id: string) {
+    return this.#supervised.findSupervised(sandboxId, id);
   }
 
   listWakes(sandboxId?: string) {
@@ -198,12 +216,24 @@ export class MemoryStore implements Store {
     return this.#wakes.countWakeups();
   }
 
+  findCredential(hash: string) {
+    return this.#credentials.findCredential(hash);
+  }
+
+  listTokens() {
+    return this.#credentials.listTokens();
+  }
+
+  listSessions(tokenId: string | null) {
+    return this.#credentials.listSessions(tokenId);
+  }
+
   async close(): Promise<void> {}
 
   #addEvent(event: Event, removed: readonly SandboxRecord[]): void {
     this.#events.push(copy(event));
     const sandbox = this.#sandboxes.get(event.sandboxId) ?? removed.find(({ id }) => id === event.sandboxId);
-    this.#outbox.add(event, sandbox?.labels ?? {});
+    this.#outbox.add(event, { labels: sandbox?.labels ?? {}, team: sandbox && teamOf(sandbox) });
   }
 
   #forgetAncestors(): void {
@@ -231,8 +261,6 @@ export class MemoryStore implements Store {
       "operation",
     );
   }
-
-  /** All sandboxes as they will be. */
 
   #checkKey({ scope, key, createdAt }: KeyRecord): void {
     const present = this.#keys.get(`${scope}\n${key}`);

@@ -86,6 +86,20 @@ export function outboxConformance(name: string, make: () => Promise<StoreHarness
       expect((await all("wh_a")).map(({ type }) => type)).toEqual(["three", "two", "one"]);
     });
 
+    test("a team's webhook gets what happens to the team's sandboxes, to the last of it; one from before teams is the default team's", async () => {
+      await add({ team: "red" });
+      await add({ id: "wh_d", team: "default" });
+      const sandbox = sandboxRecord({ team: "red" });
+      await store.commit({ sandboxes: [sandbox], events: [anEvent({ type: "one" })] });
+      await store.commit({ events: [anEvent({ type: "two" })] });
+      const old = sandboxRecord({ id: "sb_b", name: "b", address: null });
+      await store.commit({ sandboxes: [old], events: [anEvent({ type: "old", sandboxId: "sb_b" })] });
+      await store.commit({ removed: [{ ...sandbox, version: 1 }], events: [anEvent({ type: "three" })] });
+      await store.commit({ events: [anEvent({ type: "nobody's" })] });
+      expect((await all("wh_a")).map(({ type }) => type)).toEqual(["three", "two", "one"]);
+      expect((await all("wh_d")).map(({ type }) => type)).toEqual(["old"]);
+    });
+
     test("the first of each sandbox is to be sent, the next when it has ended", async () => {
       await add();
       await store.commit({ events: [anEvent({ type: "a1" }), anEvent({ type: "a2" }), anEvent({ type: "b1", sandboxId: "sb_b" })] });

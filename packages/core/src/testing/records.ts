@@ -1,5 +1,7 @@
+import type { CredentialRecord } from "../ports/credential-store.ts";
 import type { WebhookRecord } from "../ports/outbox.ts";
 import type { OperationRecord, SandboxRecord, SnapshotRecord } from "../ports/store.ts";
+import type { SupervisedRecord } from "../ports/supervised-store.ts";
 import type { WakeRecord, WakeupRecord } from "../ports/wake-store.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -100,6 +102,38 @@ export function webhookRecord(changed: Partial<WebhookRecord> = {}): WebhookReco
   };
 }
 
+export function supervisedRecord(changed: Partial<SupervisedRecord> = {}): SupervisedRecord {
+  return {
+    sandboxId: "sb_a",
+    id: "se_a",
+    version: 0,
+    policy: {
+      restart: "on-failure",
+      maxRestarts: 3,
+      windowMs: 60_000,
+      backoffMs: 1000,
+      runtimeRecovery: "restart",
+      stopOrder: 0,
+      stopGraceMs: 10_000,
+    },
+    start: { argv: ["sleep", "1"] },
+    desired: "running",
+    state: "starting",
+    attempt: 0,
+    judged: 0,
+    replaced: 0,
+    restartedAt: [],
+    nextAt: null,
+    lastEnd: null,
+    reason: null,
+    runtimeId: null,
+    lastSeq: 0,
+    journal: [],
+    createdAt: at,
+    ...changed,
+  };
+}
+
 export function wakeRecord(changed: Partial<WakeRecord> = {}): WakeRecord {
   return {
     id: "wk_a",
@@ -129,6 +163,22 @@ export function wakeupRecord(changed: Partial<WakeupRecord> = {}): WakeupRecord 
     firedAt: at,
     stage: "stored",
     call: null,
+    ...changed,
+  };
+}
+
+export function credentialRecord(changed: Partial<CredentialRecord> = {}): CredentialRecord {
+  return {
+    id: "tk_a",
+    version: 0,
+    kind: "token",
+    hash: "h",
+    tokenId: null,
+    name: "a",
+    team: "default",
+    scopes: ["*"],
+    createdAt: at,
+    expiresAt: null,
     ...changed,
   };
 }

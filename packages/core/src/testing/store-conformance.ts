@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyRecord, SandboxRecord, Store } from "../ports/store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
+import { credentialsConformance } from "./store-credentials-conformance.ts";
 import { snapshotConformance } from "./store-snapshots-conformance.ts";
+import { supervisedConformance } from "./store-supervised-conformance.ts";
 import { wakesConformance } from "./store-wakes-conformance.ts";
 
 /** `reopen`: the same store after a restart of the daemon. */
@@ -174,6 +176,9 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
       const next = aKey({ operationId: "op_b", createdAt: aKey().expiresAt, expiresAt: "2026-01-03T00:00:00.000Z" });
       await store.commit({ keys: [aKey({ scope: "pause other" }), next] });
       expect(await store.findKey("pause base", "k", next.createdAt)).toEqual(next);
+      const answered = aKey({ scope: "move base", operationId: "", answer: '{"body":"ü\\u0000"}' });
+      await store.commit({ keys: [answered] });
+      expect(await store.findKey("move base", "k", at)).toEqual(answered);
     });
 
     test("of the same key many times at once, one is taken", async () => {
@@ -234,6 +239,9 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     });
 
     wakesConformance(() => store);
+    supervisedConformance(() => store);
+
+    credentialsConformance(() => store);
 
     test("what it gives out is a copy", async () => {
       await store.commit({ sandboxes: [sandboxRecord()] });
@@ -252,6 +260,7 @@ function aKey(changed: Partial<KeyRecord> = {}): KeyRecord {
     scope: "pause base",
     fingerprint: "f",
     operationId: "op_a",
+    answer: null,
     createdAt: at,
     expiresAt: "2026-01-02T00:00:00.000Z",
     ...changed,

@@ -75,7 +75,7 @@ describe("an idle sandbox", () => {
     await frames.next();
     const waiting = frames.next();
     await timed.pass(8000);
-    await sessions.write("se_t", 0, new TextEncoder().encode("x"), false);
+    await sessions.write("se_t", { client: "", offset: 0, data: new TextEncoder().encode("x"), end: false });
     await timed.pass(9000);
     expect(await timed.state()).toBe("running");
     await timed.pass(1000);

@@ -1,6 +1,7 @@
 import { type CreatedWake, type CreateWakeRequest, TorporError, type Wake, type WakeAccepted, type WakeList } from "@torpor/contract";
 import { lookUp } from "../commands.ts";
 import type { Desk } from "../desk.ts";
+import { keyRecord, type Once, recallKey } from "../idempotency.ts";
 import { busy, notFound, unreadable } from "../lifecycle/refusals.ts";
 import { StoreConflict } from "../ports/store.ts";
 import type { WakeCall, WakeRecord } from "../ports/wake-store.ts";
@@ -14,8 +15,11 @@ const pendingLimit = 1000;
 /** Calls to one URL at the same instant come one after the other. */
 const tries = 100;
 
-export async function createWake(desk: Desk, idOrName: string, request: CreateWakeRequest): Promise<CreatedWake> {
+export async function createWake(desk: Desk, idOrName: string, request: CreateWakeRequest, once?: Once): Promise<CreatedWake> {
   const { ports } = desk;
+  const scope = `createWake ${idOrName}`;
+  const earlier = once && (await recallKey(ports, once, scope));
+  if (earlier?.answer != null) return JSON.parse(earlier.answer) as CreatedWake;
   await requireCapability(ports, "resume");
   const sandbox = await lookUp(ports, idOrName);
   if (sandbox.damage !== undefined) throw unreadable(sandbox, sandbox.damage.field);
@@ -25,8 +29,13 @@ export async function createWake(desk: Desk, idOrName: string, request: CreateWa
   if ((await ports.store.listWakes(sandbox.id)).length >= wakeLimit) {
     throw new TorporError("too_many_wakes", `sandbox ${sandbox.name} has ${wakeLimit} wakes: remove one first`);
   }
-  if (!(await committed(() => ports.store.commit({ wakes: [record] })))) throw notFound(idOrName);
-  return { ...viewOf(record), path: token === null ? null : `/v1/wake/${token}`, secret: record.secret };
+  const created = { ...viewOf(record), path: token === null ? null : `/v1/wake/${token}`, secret: record.secret };
+  const keys = once === undefined ? [] : [keyRecord(ports, once, scope, record.id, JSON.stringify(created))];
+  if (await committed(() => ports.store.commit({ wakes: [record], keys }))) return created;
+  // The same call, sent twice at once.
+  const meanwhile = once && (await recallKey(ports, once, scope));
+  if (meanwhile?.answer == null) throw notFound(idOrName);
+  return JSON.parse(meanwhile.answer) as CreatedWake;
 }
 
 export async function listWakes({ ports }: Desk, idOrName: string): Promise<WakeList> {

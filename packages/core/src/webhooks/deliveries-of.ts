@@ -2,18 +2,24 @@ import type { Event, WebhookMessage } from "@torpor/contract";
 import { isOfTypes } from "../events/matching.ts";
 import type { DeliveryRecord, WebhookRecord } from "../ports/outbox.ts";
 
-type Labels = Readonly<Record<string, string>>;
-
-/** What a store writes with an event: its deliveries. `labels` are the sandbox's when it happened. */
-export function deliveriesOf(webhooks: readonly WebhookRecord[], event: Event, labels: Labels): DeliveryRecord[] {
-  return webhooks.filter((webhook) => isFor(webhook, event, labels)).map(({ id }) => newDelivery(id, event));
+/** Of the event's sandbox, when it happened. */
+export interface Facts {
+  readonly labels: Readonly<Record<string, string>>;
+  /** undefined: not known. */
+  readonly team: string | undefined;
 }
 
-function isFor({ types, sandboxId, labels: wanted }: WebhookRecord, event: Event, labels: Labels): boolean {
+/** What a store writes with an event: its deliveries. */
+export function deliveriesOf(webhooks: readonly WebhookRecord[], event: Event, facts: Facts): DeliveryRecord[] {
+  return webhooks.filter((webhook) => isFor(webhook, event, facts)).map(({ id }) => newDelivery(id, event));
+}
+
+function isFor({ types, sandboxId, labels: wanted, team }: WebhookRecord, event: Event, facts: Facts): boolean {
   return (
     isOfTypes(event.type, types) &&
+    ((team ?? null) === null || team === facts.team) &&
     (sandboxId === null || sandboxId === event.sandboxId) &&
-    Object.entries(wanted).every(([name, value]) => labels[name] === value)
+    Object.entries(wanted).every(([name, value]) => facts.labels[name] === value)
   );
 }
 

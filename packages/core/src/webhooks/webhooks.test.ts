@@ -22,11 +22,11 @@ describe("webhooks", () => {
     const world = new MemoryWorld();
     const { webhooks } = world.lifecycle();
     const once = { key: "k", fingerprint: "f" };
-    const answers = await Promise.all([webhooks.create({ url }, once), webhooks.create({ url }, once)]);
-    answers.push(await webhooks.create({ url }, once));
+    const answers = await Promise.all([webhooks.create({ url }, { once }), webhooks.create({ url }, { once })]);
+    answers.push(await webhooks.create({ url }, { once }));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(await webhooks.list()).toHaveLength(1);
-    await expect(webhooks.create({ url: `${url}2` }, { key: "k", fingerprint: "g" })).rejects.toMatchObject({
+    await expect(webhooks.create({ url: `${url}2` }, { once: { key: "k", fingerprint: "g" } })).rejects.toMatchObject({
       code: "idempotency_conflict",
     });
   });
@@ -83,7 +83,12 @@ test("an event is for the webhooks whose types, sandbox and labels it has", () =
     [{ labels: { team: "b" } }, false],
     [{ types: ["sandbox.*"], sandboxId: "sb_a", labels: { team: "a" } }, true],
     [{ state: "paused" }, true],
+    [{ team: "red" }, true],
+    [{ team: "blue" }, false],
+    [{ team: null }, true],
   ];
   for (const [webhook, expected] of cases)
-    expect(deliveriesOf([webhookRecord(webhook)], event, { team: "a" }), JSON.stringify(webhook)).toHaveLength(expected ? 1 : 0);
+    expect(deliveriesOf([webhookRecord(webhook)], event, { labels: { team: "a" }, team: "red" }), JSON.stringify(webhook)).toHaveLength(
+      expected ? 1 : 0,
+    );
 });

@@ -15,10 +15,17 @@ import { StoreConflict } from "../ports/store.ts";
 import type { Courier } from "./courier.ts";
 import { messageOf } from "./deliveries-of.ts";
 
+export interface WebhookOptions {
+  readonly once?: Once | undefined;
+  /** Whose events alone it gets. Default: those of all teams. */
+  readonly team?: string | undefined;
+}
+
 export interface Webhooks {
   /** The only answer with the secret; the same call with the same key gives the same answer again. */
-  create(request: CreateWebhookRequest, once?: Once): Promise<CreatedWebhook>;
-  list(): Promise<Webhook[]>;
+  create(request: CreateWebhookRequest, options?: WebhookOptions): Promise<CreatedWebhook>;
+  /** Oldest first; all, or those of a team. */
+  list(team?: string): Promise<Webhook[]>;
   get(id: string): Promise<Webhook>;
   /** With its deliveries. */
   remove(id: string): Promise<void>;
@@ -68,8 +75,8 @@ export function createWebhooks(ports: Ports, courier: Courier): Webhooks {
     const record = await find(key.operationId);
     return { webhook: await show(record), secret: record.secret };
   };
-  const make = async (request: CreateWebhookRequest, once: Once | undefined): Promise<CreatedWebhook> => {
-    const record = await newWebhook(ports, request);
+  const make = async (request: CreateWebhookRequest, { once, team }: WebhookOptions): Promise<CreatedWebhook> => {
+    const record = await newWebhook(ports, request, team ?? null);
     try {
       await store.commit({ webhooks: [record], keys: once === undefined ? [] : [keyRecord(ports, once, keyScope, record.id)] });
     } catch (error) {
@@ -81,10 +88,11 @@ export function createWebhooks(ports: Ports, courier: Courier): Webhooks {
     return { webhook: await show(record), secret: record.secret };
   };
   return {
-    create: async (request, once) => (once && (await recall(once))) ?? make(request, once),
-    async list() {
+    create: async (request, options = {}) => (options.once && (await recall(options.once))) ?? make(request, options),
+    async list(team) {
       const [records, counts] = await Promise.all([store.listWebhooks(), store.countDeliveries()]);
-      return records.map((record) => viewOf(record, counts));
+      const seen = records.filter((record) => team === undefined || record.team === team);
+      return seen.map((record) => viewOf(record, counts));
     },
     get: async (id) => show(await find(id)),
     remove: (id) => change(id, (found) => store.commit({ removedWebhooks: [found] })),
@@ -107,7 +115,7 @@ export function createWebhooks(ports: Ports, courier: Courier): Webhooks {
   };
 }
 
-async function newWebhook(ports: Ports, request: CreateWebhookRequest): Promise<WebhookRecord> {
+async function newWebhook(ports: Ports, request: CreateWebhookRequest, team: string | null): Promise<WebhookRecord> {
   const { store, receivers, clock, ids } = ports;
   const { url, secret, types = ["*"], sandbox, labels = {}, description } = request;
   receivers.check(url);
@@ -122,6 +130,7 @@ async function newWebhook(ports: Ports, request: CreateWebhookRequest): Promise<
     types,
     sandboxId: sandbox === undefined ? null : (await lookUp(ports, sandbox)).id,
     labels,
+    team,
     description: description ?? null,
     state: "enabled",
     createdAt: at,

@@ -7,6 +7,10 @@ export type CloseReason = "paused" | "stopped" | "lost";
 /** Why the line was closed: the first reason stays. */
 export interface LineState {
   closed: CloseReason | undefined;
+  /** What the guest at its other end speaks; undefined before its first answer. */
+  protocol?: number;
+  /** Nothing would answer now. */
+  held: boolean;
 }
 
 /** What the call was about, where the guest's code alone does not say. */
@@ -23,6 +27,17 @@ export function refuseIfClosed(line: LineState): void {
   if (line.closed !== undefined) {
     throw closingError(line.closed);
   }
+  if (line.held) {
+    throw heldError();
+  }
+}
+
+/** Its disk lies on a pool without room: it can't go on, so nothing in it answers. */
+export function heldError(): TorporError {
+  return new TorporError("disk_full", "the pool is full: the sandbox is held until there is room, and answers no calls", {
+    hint: "Remove sandboxes, snapshots or images that are no longer needed (torpor image prune), or enlarge the pool; it goes on by itself.",
+    details: { held: true },
+  });
 }
 
 export function fromGuestError(error: unknown, line: LineState, subject: Subject = "guest"): unknown {
@@ -63,7 +78,7 @@ const codes: Partial<Record<Code, CodeBySubject>> = {
   [Code.PermissionDenied]: { other: "permission_denied" },
   [Code.AlreadyExists]: { session: "idempotency_conflict", other: "file_exists" },
   [Code.InvalidArgument]: { file: "invalid_path", archive: "invalid_archive", other: "invalid_request" },
-  [Code.OutOfRange]: { other: "journal_gone" },
+  [Code.OutOfRange]: { other: "session_output_gone" },
   [Code.ResourceExhausted]: { session: "too_many_sessions", other: "disk_full" },
   [Code.FailedPrecondition]: { session: "session_ended", guest: "internal", other: "directory_not_empty" },
   [Code.DeadlineExceeded]: { other: "timeout" },

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { Guest, GuestFiles, GuestPorts, GuestSessions, Identity } from "@torpor/core";
-import { type CloseReason, fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
+import { type CloseReason, fromGuestError, heldError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { createGuestFiles } from "./guest-files.ts";
 import { createGuestPorts } from "./guest-ports.ts";
 import { followRequests, type OnRequest } from "./guest-requests.ts";
@@ -10,7 +10,7 @@ import { createGuestSessions } from "./guest-sessions.ts";
 import { Guest as GuestService } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
 /** Of this daemon; grows by one with each change of guest.proto that a guest has to know of. */
-const protocol = 1;
+const protocol = 2;
 const never = 2 ** 31 - 1;
 
 /**
@@ -22,7 +22,8 @@ export class GuestLine implements Guest {
   readonly files: GuestFiles;
   readonly ports: GuestPorts;
   readonly #client;
-  readonly #state: LineState = { closed: undefined };
+  readonly #state: LineState = { closed: undefined, held: false };
+  #onHold = Promise.withResolvers<never>();
   readonly #manager: Http2SessionManager;
   readonly #onRequest: OnRequest;
   #follows = false;
@@ -31,6 +32,7 @@ export class GuestLine implements Guest {
 
   constructor(socketPath: string, onRequest: OnRequest) {
     this.#onRequest = onRequest;
+    this.#onHold.promise.catch(() => {});
     this.#manager = new Http2SessionManager(
       "http://guest",
       { idleConnectionTimeoutMs: never },
@@ -60,7 +62,11 @@ export class GuestLine implements Guest {
   async hello(identity: Identity): Promise<{ bootId: string; version: string }> {
     this.#identity = identity;
     return this.#guarded(async () => {
-      const { bootId, version } = await this.#client.hello({
+      const {
+        bootId,
+        version,
+        protocol: theirs,
+      } = await this.#client.hello({
         protocol,
         sandboxId: identity.sandboxId,
         name: identity.name,
@@ -80,6 +86,7 @@ export class GuestLine implements Guest {
         address: identity.address ?? "",
         resolver: identity.resolver ?? "",
       });
+      this.#state.protocol = theirs;
       if (!this.#follows) {
         this.#follows = true;
         void followRequests(this.#client, identity.sandboxId, this.#onRequest);
@@ -101,8 +108,25 @@ export class GuestLine implements Guest {
     await this.#guarded(() => this.#client.flush({}));
   }
 
+  /** How many processes run; null when it does not say in time, as while it is frozen. */
+  async processes(timeoutMs: number): Promise<number | null> {
+    return this.#client.stats({}, { timeoutMs }).then(
+      ({ processes }) => processes,
+      () => null,
+    );
+  }
+
   async shutdown(graceMs: number): Promise<void> {
     await this.#guarded(() => this.#client.shutdown({ graceMs }));
+  }
+
+  /** Calls to PID 1 itself fail while it is held, those at work too; streams go on afterwards. */
+  hold(held: boolean): void {
+    this.#state.held = held;
+    if (!held) return;
+    this.#onHold.reject(heldError());
+    this.#onHold = Promise.withResolvers();
+    this.#onHold.promise.catch(() => {});
   }
 
   close(reason: CloseReason): void {
@@ -124,7 +148,7 @@ export class GuestLine implements Guest {
   async #guarded<T>(call: () => Promise<T>): Promise<T> {
     refuseIfClosed(this.#state);
     try {
-      return await call();
+      return await Promise.race([call(), this.#onHold.promise]);
     } catch (error) {
       throw fromGuestError(error, this.#state);
     }

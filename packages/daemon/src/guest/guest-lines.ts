@@ -36,6 +36,10 @@ export class GuestLines {
     return held.line;
   }
 
+  hold(runtimeId: string, held: boolean): void {
+    this.#held.get(runtimeId)?.line.hold(held);
+  }
+
   close(runtimeId: string, reason: CloseReason): void {
     this.#held.get(runtimeId)?.line.close(reason);
     this.#held.delete(runtimeId);

@@ -1,8 +1,9 @@
 import { createClient, type Transport } from "@connectrpc/connect";
-import type { Session, SessionEnd } from "@torpor/contract";
-import { TorporError } from "@torpor/contract";
-import type { GuestSessions, SessionFrame, SessionStart } from "@torpor/core";
+import type { SessionEnd } from "@torpor/contract";
+import { SessionMark, TorporError } from "@torpor/contract";
+import type { GuestSessions, JournalFrame, GuestSession as KnownSession, SessionFrame, SessionStart } from "@torpor/core";
 import { fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
+import { olderInput } from "./older-input.ts";
 import {
   type AttachResponse,
   type End,
@@ -32,17 +33,22 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
     }
   }
 
+  const write: GuestSessions["write"] = (sessionId, { client: name, offset, data, end }) =>
+    guarded(async () => Number((await client.write({ sessionId, client: name, offset: BigInt(offset), data, eof: end })).offset));
+  const older = olderInput((sessionId, offset, data, end) => write(sessionId, { client: "", offset, data, end }));
+
   return {
     run: (start, signal) => frames(() => client.run(toRequest(start), signal === undefined ? {} : { signal })),
     attach: (sessionId, after, hold, signal) =>
       frames(() => client.attach({ sessionId, after: BigInt(after), hold }, signal === undefined ? {} : { signal })),
     start: (start) => guarded(async () => toSession((await client.start(toRequest(start))).session)),
-    write: (sessionId, offset, data, eof) =>
-      guarded(async () => Number((await client.write({ sessionId, offset: BigInt(offset), data, eof })).offset)),
+    write: (sessionId, input) => (line.protocol === 1 ? older : write)(sessionId, input),
     resize: (sessionId, rows, columns) => guarded(async () => void (await client.resize({ sessionId, rows, columns }))),
     signal: (sessionId, signal) => guarded(async () => void (await client.signal({ sessionId, signal }))),
     get: (sessionId) => guarded(async () => toSession(await client.get({ sessionId }))),
     list: () => guarded(async () => (await client.list({})).sessions.map(toSession)),
+    awaitEnd: (sessionId, attempt, signal) =>
+      guarded(async () => toSession(await client.await({ sessionId, attempt }, signal === undefined ? {} : { signal }))),
     remove: (sessionId, force) => guarded(async () => void (await client.remove({ sessionId, force }))),
   };
 }
@@ -85,7 +91,22 @@ function toRequest(start: SessionStart) {
       : { terminal: { rows: start.terminal.rows, columns: start.terminal.columns, term: start.terminal.term ?? "" } }),
     timeoutMs: BigInt(start.timeoutMs ?? 0),
     hold: start.hold,
+    journalBytes: BigInt(start.journalBytes ?? 0),
+    keepMs: BigInt(start.keepMs ?? 0),
+    ...supervision(start),
   };
+}
+
+function supervision({ supervised }: SessionStart) {
+  if (supervised === undefined) return {};
+  const { attempt, after, journal } = supervised;
+  return { supervised: true, attempt, after: BigInt(after), journal: journal.map(toOutput) };
+}
+
+function toOutput(frame: JournalFrame) {
+  const seq = BigInt(frame.seq);
+  if (frame.type === "mark") return { seq, stream: Stream.MARK, data: Buffer.from(JSON.stringify(frame.mark)) };
+  return { seq, stream: { stdout: Stream.STDOUT, stderr: Stream.STDERR, terminal: Stream.TERMINAL }[frame.stream], data: frame.data };
 }
 
 const streams: Readonly<Record<number, "stdout" | "stderr" | "terminal">> = {
@@ -99,6 +120,7 @@ function toFrame(event: AttachResponse["event"]): SessionFrame | undefined {
     case "started":
       return { type: "started", session: toSession(event.value) };
     case "output":
+      if (event.value.stream === Stream.MARK) return toMark(Number(event.value.seq), event.value.data);
       return { type: "output", seq: Number(event.value.seq), stream: streams[event.value.stream] ?? "stdout", data: event.value.data };
     case "end":
       return { type: "end", end: toEnd(event.value) };
@@ -107,7 +129,22 @@ function toFrame(event: AttachResponse["event"]): SessionFrame | undefined {
   }
 }
 
-function toSession(session: GuestSession | undefined): Session {
+/** A guest that marks otherwise has been replaced by something: its frame keeps its number, and says nothing. */
+function toMark(seq: number, data: Uint8Array): SessionFrame {
+  const parsed = SessionMark.safeParse(parseJson(data));
+  if (parsed.success) return { type: "mark", seq, mark: parsed.data };
+  return { type: "output", seq, stream: "stderr", data: new Uint8Array(0) };
+}
+
+function parseJson(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(data).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function toSession(session: GuestSession | undefined): KnownSession {
   if (session === undefined) {
     throw new TorporError("internal", "the guest answered without a session");
   }
@@ -121,7 +158,10 @@ function toSession(session: GuestSession | undefined): Session {
     startedAt: new Date(Number(session.startedUnixNanos / 1_000_000n)).toISOString(),
     firstSeq: Number(session.firstSeq),
     lastSeq: Number(session.lastSeq),
+    size: session.size === undefined ? null : { rows: session.size.rows, columns: session.size.columns },
     end: session.end === undefined ? null : toEnd(session.end),
+    attempt: session.attempt,
+    lastEnd: session.lastEnd === undefined ? null : toEnd(session.lastEnd),
   };
 }
 

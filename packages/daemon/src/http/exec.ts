@@ -30,7 +30,7 @@ async function gather(sessionId: string, frames: AsyncIterable<SessionFrame>, st
   for await (const frame of frames) {
     if (frame.type === "started") started();
     else if (frame.type === "output") (frame.stream === "stderr" ? stderr : stdout).add(frame.data);
-    else {
+    else if (frame.type === "end") {
       return {
         sessionId,
         end: frame.end,
@@ -45,5 +45,5 @@ async function gather(sessionId: string, frames: AsyncIterable<SessionFrame>, st
 
 /** Input beside output: a process may end, or close its input, without having read it all, which is no failure. */
 function feed(sessions: GuestSessions, sessionId: string, input: Uint8Array): void {
-  sessions.write(sessionId, 0, input, true).catch(() => {});
+  sessions.write(sessionId, { client: "", offset: 0, data: input, end: true }).catch(() => {});
 }

@@ -6,7 +6,8 @@ export interface KeyedStart<T> {
   readonly sandbox: string;
   readonly sessions: GuestSessions;
   readonly once: Once | undefined;
-  readonly argv: readonly string[];
+  /** undefined: not known before it has started. */
+  readonly argv: readonly string[] | undefined;
   readonly start: (sessionId: string) => Promise<T>;
   /** What it gave the first time. */
   readonly again: (sessionId: string) => Promise<T>;
@@ -48,7 +49,7 @@ export class SessionKeys {
 
   async #isSame<T>(place: string, { fingerprint }: Once, { sessions, argv }: KeyedStart<T>, sessionId: string): Promise<boolean> {
     const session = await sessions.get(sessionId);
-    if (JSON.stringify(session.argv) !== JSON.stringify(argv)) return false;
+    if (argv !== undefined && JSON.stringify(session.argv) !== JSON.stringify(argv)) return false;
     return this.#fingerprints.get(place) === fingerprint;
   }
 

@@ -2,17 +2,26 @@ import { createHash } from "node:crypto";
 import { idempotencyHeader } from "@torpor/contract";
 import type { Once } from "@torpor/core";
 import type { FastifyRequest } from "fastify";
+import { teamOf } from "./caller.ts";
 
 /** The call's key, if it has one, with a hash of what it asks for. How long it waits is not part of that. */
 export function onceOf(request: FastifyRequest, asked: unknown): Once | undefined {
+  const key = keyOf(request);
+  return key === undefined ? undefined : { key, fingerprint: fingerprintOf(asked) };
+}
+
+/** What one team began is no answer to another. */
+export function keyOf(request: FastifyRequest): string | undefined {
   const key = request.headers[idempotencyHeader.toLowerCase()];
   if (typeof key !== "string") return undefined;
-  return {
-    key,
-    fingerprint: createHash("sha256")
-      .update(JSON.stringify(sorted(asked)))
-      .digest("hex"),
-  };
+  const team = teamOf(request);
+  return team === undefined ? key : `${team}:${key}`;
+}
+
+export function fingerprintOf(asked: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sorted(asked)))
+    .digest("hex");
 }
 
 /** Equal requests have equal text, whatever the order of their fields. */

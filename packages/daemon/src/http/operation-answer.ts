@@ -1,6 +1,8 @@
 import { defaultWaitMs, type OperationAnswer } from "@torpor/contract";
 import type { CallOptions } from "@torpor/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { teamOf } from "./caller.ts";
+import { defined } from "./defined.ts";
 import { operationError } from "./error-answer.ts";
 import { onceOf } from "./once.ts";
 
@@ -11,7 +13,7 @@ interface Asked {
 
 export function callOptions({ query, request }: Asked, asked: unknown): CallOptions {
   const once = onceOf(request, asked);
-  return { waitMs: query.wait ?? defaultWaitMs, waitCapacityMs: query.waitCapacity ?? 0, ...(once === undefined ? {} : { once }) };
+  return { waitMs: query.wait ?? defaultWaitMs, waitCapacityMs: query.waitCapacity ?? 0, ...defined({ once, team: teamOf(request) }) };
 }
 
 /** An ended operation answers with its outcome, one that goes on with 202. Of several that one call began one has to be there. */

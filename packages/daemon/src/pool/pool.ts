@@ -4,6 +4,7 @@ import { type Info, TorporError } from "@torpor/contract";
 import { copyPlain, copyReflink, supportsReflink } from "./copy-file.ts";
 import { type LoopPool, openLoopPool } from "./loop-pool.ts";
 import { removeTree } from "./remove-tree.ts";
+import type { Storage } from "./storage.ts";
 import { storageFailure } from "./storage-failure.ts";
 
 /**
@@ -22,7 +23,10 @@ export interface Pool {
   copy(source: string, target: string): Promise<void>;
   /** Makes it disappear at once, then frees its space. Unknown: no change. */
   remove(target: string): Promise<void>;
+  /** Without the reserve. */
   freeBytes(): Promise<number>;
+  /** For those who have to look after the room without the daemon. */
+  readonly storage: Storage;
   info(): Promise<Info["pool"]>;
   /** The pool may stay mounted: it is found again at the next open. */
   close(options: { readonly unmount: boolean }): Promise<void>;
@@ -68,12 +72,14 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, w
     warn?.(warning);
   }
   const temporary = createNames(tmp);
+  const whole = await statfs(root);
+  const reserveBytes = reserveOf(whole.blocks * whole.bsize);
 
   const freeBytes = async () => {
     const inner = await statfs(root);
     // A sparse pool file can promise more than its host has; writing past that would break the file system in it.
     const outer = loop?.mounted === true ? await statfs(data) : inner;
-    return Math.min(inner.bavail * inner.bsize, Math.max(0, outer.bavail * outer.bsize - hostReserveBytes));
+    return Math.max(0, Math.min(inner.bavail * inner.bsize, outer.bavail * outer.bsize - hostReserveBytes) - reserveBytes);
   };
 
   return {
@@ -83,6 +89,7 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, w
     copy: (source, target) => (reflink ? copyReflink : copyPlain)(source, target, temporary()),
     remove: (target) => removeTree(target, temporary()),
     freeBytes,
+    storage: { pool: root, host: loop?.mounted === true ? data : "", hostReserveBytes, reserveBytes },
     info: async () => {
       const { type, blocks, bsize } = await statfs(root);
       return {
@@ -92,6 +99,7 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, w
         loopBacked: loop?.mounted === true,
         sizeBytes: blocks * bsize,
         freeBytes: await freeBytes(),
+        reserveBytes,
         warning,
       };
     },
@@ -105,6 +113,17 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, w
 
 /** Left to the host, for its own logs and Torpor's database. */
 const hostReserveBytes = 256 * 1024 * 1024;
+
+/**
+ * Of the pool, for what running sandboxes wrote and the kernel has not written to it yet, and for what they write until they are held
+ * (native/internal/shim/watchroom.go): docs/decisions/0100-a-full-pool.md has the figures.
+ */
+function reserveOf(poolBytes: number): number {
+  return Math.min(Math.max(Math.floor(poolBytes / 16), smallestReserveBytes), largestReserveBytes);
+}
+
+const smallestReserveBytes = 64 * 1024 * 1024;
+const largestReserveBytes = 2 * 1024 * 1024 * 1024;
 
 /** statfs(2) */
 const fileSystemNames: Readonly<Record<number, string>> = {

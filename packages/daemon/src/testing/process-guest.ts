@@ -35,7 +35,11 @@ export function createProcessGuest(root: string): ProcessGuest {
     async *attach(id, after, hold, signal) {
       yield* find(id).attach(after, hold, signal);
     },
-    write: async (id, offset, data, eof) => find(id).write(offset, data, eof),
+    write: async (id, input) => find(id).write(input),
+    async awaitEnd(id) {
+      await find(id).ended;
+      return find(id).describe();
+    },
     resize: async (id, rows, columns) => find(id).resize(rows, columns),
     signal: async (id, signal) => find(id).signal(signal),
     get: async (id) => find(id).describe(),
@@ -47,6 +51,7 @@ export function createProcessGuest(root: string): ProcessGuest {
       if (session.describe().end === null) session.signal("KILL");
       await session.ended;
       all.delete(id);
+      begun.delete(id);
     },
   };
   const close = (reason: "paused" | "stopped" | "lost") => {

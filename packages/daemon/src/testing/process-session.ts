@@ -1,16 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Session, type SessionEnd, TorporError } from "@torpor/contract";
-import type { SessionFrame, SessionStart } from "@torpor/core";
+import type { GuestSession, SessionFrame, SessionInput, SessionStart } from "@torpor/core";
 import { terminalCommand } from "./terminal-command.ts";
 
 type Output = Extract<SessionFrame, { type: "output" }>;
 
 /** Ring of output, in bytes, as the guest has it. */
-const ringBytes = 1024 * 1024;
+const defaultRingBytes = 1024 * 1024;
 
 /** A session that is a process of this host: for tests of what stands above the guest. */
 export class ProcessSession {
   readonly #start: SessionStart;
+  readonly #ringBytes: number;
   readonly #child: ChildProcess;
   readonly #cwd: string;
   readonly #startedAt = new Date().toISOString();
@@ -18,7 +19,8 @@ export class ProcessSession {
   #frames: Output[] = [];
   #bytes = 0;
   #lastSeq = 0;
-  #inputOffset = 0;
+  #size: Session["size"] = null;
+  readonly #taken = new Map<string, number>();
   #holders = 0;
   #end: SessionEnd | undefined;
   #timedOut = false;
@@ -33,7 +35,9 @@ export class ProcessSession {
 
   private constructor(start: SessionStart, root: string) {
     this.#start = start;
+    this.#ringBytes = start.journalBytes ?? defaultRingBytes;
     this.#cwd = root;
+    if (start.terminal !== undefined) this.#size = { rows: start.terminal.rows, columns: start.terminal.columns };
     const [program, ...args] = start.terminal === undefined ? start.argv : terminalCommand(start.argv, start.terminal, this.#ttyFile);
     this.#child = spawn(program as string, args, {
       cwd: root,
@@ -65,7 +69,7 @@ export class ProcessSession {
     return `${this.#cwd}/.tty-${this.#start.sessionId}`;
   }
 
-  describe(): Session {
+  describe(): GuestSession {
     return {
       id: this.#start.sessionId,
       argv: [...this.#start.argv],
@@ -76,11 +80,15 @@ export class ProcessSession {
       startedAt: this.#startedAt,
       firstSeq: this.#frames[0]?.seq ?? 0,
       lastSeq: this.#lastSeq,
+      size: this.#size,
       end: this.#end ?? null,
+      attempt: 1,
+      lastEnd: null,
     };
   }
 
   async *attach(after: number, hold: boolean, signal?: AbortSignal): AsyncGenerator<SessionFrame> {
+    if (after > this.#lastSeq) throw new TorporError("invalid_request", `there is no frame ${after}`);
     yield { type: "started", session: this.describe() };
     let seen = after;
     if (hold) this.#holders++;
@@ -91,6 +99,7 @@ export class ProcessSession {
         const frame = this.#frames.find(({ seq }) => seq > seen);
         if (signal?.aborted) return;
         if (frame !== undefined) {
+          if (frame.seq > seen + 1) throw new TorporError("session_output_gone", `the oldest frame is ${frame.seq}`);
           yield frame;
           seen = frame.seq;
           if (hold) this.#release(seen);
@@ -107,18 +116,20 @@ export class ProcessSession {
     }
   }
 
-  async write(offset: number, data: Uint8Array, eof: boolean): Promise<number> {
+  async write({ client, offset, data, end }: SessionInput): Promise<number> {
     const { stdin } = this.#child;
     if (stdin === null || this.#end !== undefined) throw new TorporError("session_ended", "the session takes no input");
-    const fresh = data.subarray(Math.max(0, this.#inputOffset - offset));
+    const taken = this.#taken.get(client) ?? 0;
+    if (offset > taken) throw new TorporError("invalid_request", `input has a gap: ${taken} bytes were taken, these begin at ${offset}`);
+    const fresh = data.subarray(taken - offset);
     if (fresh.length > 0) {
+      this.#taken.set(client, taken + fresh.length);
       await new Promise<void>((resolve, reject) =>
         stdin.write(fresh, (error) => (error == null ? resolve() : reject(new TorporError("session_ended", error.message)))),
       );
-      this.#inputOffset += fresh.length;
     }
-    if (eof) stdin.end();
-    return this.#inputOffset;
+    if (end) stdin.end();
+    return taken + fresh.length;
   }
 
   signal(name: string): void {
@@ -131,6 +142,7 @@ export class ProcessSession {
   }
 
   resize(rows: number, columns: number): void {
+    this.#size = { rows, columns };
     spawn("sh", ["-c", `stty -F "$(cat "$1")" rows "$2" cols "$3"`, "sh", this.#ttyFile, String(rows), String(columns)], {
       stdio: "ignore",
     });
@@ -175,15 +187,15 @@ export class ProcessSession {
   #flow(): void {
     const streams = [this.#child.stdout, this.#child.stderr];
     if (this.#holders > 0 || this.#lastSeq === 0) {
-      for (const stream of streams) this.#bytes > ringBytes ? stream?.pause() : stream?.resume();
+      for (const stream of streams) this.#bytes > this.#ringBytes ? stream?.pause() : stream?.resume();
       return;
     }
-    while (this.#bytes > ringBytes && this.#frames.length > 1) this.#bytes -= (this.#frames.shift() as Output).data.length;
+    while (this.#bytes > this.#ringBytes && this.#frames.length > 1) this.#bytes -= (this.#frames.shift() as Output).data.length;
     for (const stream of streams) stream?.resume();
   }
 
   #release(seen: number): void {
-    while (this.#bytes > ringBytes && (this.#frames[0]?.seq ?? Number.POSITIVE_INFINITY) <= seen)
+    while (this.#bytes > this.#ringBytes && (this.#frames[0]?.seq ?? Number.POSITIVE_INFINITY) <= seen)
       this.#bytes -= (this.#frames.shift() as Output).data.length;
     this.#flow();
   }

@@ -1,18 +1,36 @@
 import path from "node:path";
-import { setTimeout as passes } from "node:timers/promises";
 import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
-import type { Capture, CheckpointManifest, CheckpointPart, Engine, Guest, RuntimeEnd, RuntimeSpec, RuntimeStatus } from "@torpor/core";
+import type {
+  Capture,
+  CheckpointManifest,
+  CheckpointPart,
+  Engine,
+  Guest,
+  Hold,
+  RuntimeEnd,
+  RuntimeSpec,
+  RuntimeStats,
+  RuntimeStatus,
+} from "@torpor/core";
+import { heldError } from "../../guest/guest-error.ts";
 import { GuestLines } from "../../guest/guest-lines.ts";
 import type { OnRequest } from "../../guest/guest-requests.ts";
 import { run } from "../../host/spawn.ts";
+import type { Storage } from "../../pool/storage.ts";
+import { readFigures } from "./figures.ts";
+import { Holds } from "./holds.ts";
 import { ShimLauncher } from "./launch-shim.ts";
 import type { OciRuntime } from "./oci-runtime.ts";
 import { requireMemory } from "./require-memory.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
-import { ShimClient, ShimGone } from "./shim-client.ts";
+import { type ShimClient, ShimGone } from "./shim-client.ts";
+import { Shims } from "./shims.ts";
 import { connectorPath, guestPath } from "./spec.ts";
 import { withLog } from "./with-log.ts";
+
+/** A guest that runs answers in a millisecond. */
+const processesMs = 500;
 
 export interface OciEngineOptions {
   /** Of the data directory: names everything on the host. */
@@ -30,10 +48,10 @@ export class OciEngine implements Engine {
   readonly #options: OciEngineOptions;
   readonly #directories: RuntimeDirectories;
   readonly #launcher: ShimLauncher;
-  readonly #shims = new Map<string, Promise<ShimClient>>();
+  readonly #shims: Shims;
+  readonly #holds = new Holds();
+  #storage: Storage | undefined;
   readonly #lines: GuestLines;
-  /** Runtimes whose destruction has begun: a shim that ends then is no news. */
-  readonly #leaving = new Set<string>();
   #listener: (runtimeId: string, end: RuntimeEnd) => void = () => {};
 
   #onRequest: OnRequest = () => Promise.reject(new Error("nobody listens yet"));
@@ -46,10 +64,16 @@ export class OciEngine implements Engine {
     const socketOf = (runtimeId: string) => this.#directories.at(runtimeId).guestSocket;
     this.#lines = new GuestLines(socketOf, (...request) => this.#onRequest(...request));
     this.#launcher = new ShimLauncher(options.shimPath, options.dataDirectory);
+    this.#shims = new Shims(this.#directories, this.#launcher, {
+      ended: (runtimeId, end) => this.#ended(runtimeId, end),
+      held: (runtimeId, hold) => this.#holds.set(runtimeId, hold),
+    });
+    this.#holds.listen((runtimeId, hold) => this.#lines.hold(runtimeId, hold !== null));
   }
 
   /** Makes things ready for the next runtime. Once the pool is mounted: what is mounted later is not seen by a process with mounts of its own. */
-  prepare(): void {
+  prepare(storage?: Storage): void {
+    this.#storage = storage;
     this.#launcher.prepare();
   }
 
@@ -79,7 +103,8 @@ export class OciEngine implements Engine {
 
   async inspect(runtimeId: string): Promise<RuntimeStatus> {
     try {
-      const { state, end } = await (await this.#shim(runtimeId)).status();
+      const { state, end, hold } = await (await this.#shim(runtimeId)).status();
+      this.#holds.set(runtimeId, hold ?? null);
       return state === "ended" && end !== undefined ? { state, cause: end } : { state: state as "absent" | "running" | "frozen" };
     } catch (error) {
       if (error instanceof ShimGone) {
@@ -91,6 +116,12 @@ export class OciEngine implements Engine {
 
   async memoryBytes(runtimeId: string): Promise<number> {
     return (await this.#shim(runtimeId)).memoryBytes();
+  }
+
+  async stats(runtimeId: string): Promise<RuntimeStats> {
+    const asked = this.#lines.isOpen(runtimeId) ? (await this.#lines.open(runtimeId)).processes(processesMs) : null;
+    const [figures, processes] = await Promise.all([readFigures(this.#cgroup(runtimeId), this.#veth(runtimeId)), asked]);
+    return { ...figures, processes };
   }
 
   /** First the sentry's own caches, then the host's. */
@@ -138,15 +169,12 @@ export class OciEngine implements Engine {
 
   async destroy(runtimeId: string, why: "paused" | "stopped" = "stopped"): Promise<void> {
     this.#lines.close(runtimeId, why);
-    this.#leaving.add(runtimeId);
-    try {
-      await this.#destroyByShim(runtimeId);
+    this.#holds.forget(runtimeId);
+    await this.#shims.destroy(runtimeId, async () => {
       if (this.#directories.exists(runtimeId)) {
         await run(this.#options.shimPath, ["destroy", this.#directories.at(runtimeId).path]);
       }
-    } finally {
-      this.#leaving.delete(runtimeId);
-    }
+    });
   }
 
   list(): Promise<string[]> {
@@ -154,6 +182,7 @@ export class OciEngine implements Engine {
   }
 
   async guest(runtimeId: string): Promise<Guest> {
+    if (this.#holds.get(runtimeId) !== null) throw heldError();
     if (!this.#lines.isOpen(runtimeId)) {
       // So that the runtime's end is heard of.
       await this.#shim(runtimeId);
@@ -163,6 +192,14 @@ export class OciEngine implements Engine {
 
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void {
     this.#listener = listener;
+  }
+
+  held(runtimeId: string): Hold | null {
+    return this.#holds.get(runtimeId);
+  }
+
+  onHold(listener: (runtimeId: string, hold: Hold | null) => void): void {
+    this.#holds.listen(listener);
   }
 
   onRequest(listener: OnRequest): void {
@@ -187,7 +224,7 @@ export class OciEngine implements Engine {
       disk: spec.disk,
       image: spec.image,
       network: spec.network && {
-        veth: `tp${this.#options.instance.slice(0, 4)}${runtimeId.slice(-8)}`,
+        veth: this.#veth(runtimeId),
         address: `${spec.network.address}/${spec.network.prefixLength}`,
         gateway: spec.network.gateway,
         routeLocalnet: this.#options.resolverOnLoopback,
@@ -196,6 +233,7 @@ export class OciEngine implements Engine {
       hardMemoryBytes: this.#runtime.hardMemoryBytes(spec.resources),
       hostPids: this.#runtime.hostPids(spec.resources),
       controlDir: plan.speaksControl ? this.#directories.at(runtimeId).engineState : "",
+      storage: this.#storage ?? null,
       guest: guestPath,
       connector: connectorPath,
     };
@@ -211,79 +249,21 @@ export class OciEngine implements Engine {
   }
 
   #shim(runtimeId: string): Promise<ShimClient> {
-    let client = this.#shims.get(runtimeId);
-    if (client === undefined) {
-      const opening = this.#openShim(runtimeId, () => {
-        this.#forget(runtimeId, opening);
-        void this.#comeBack(runtimeId);
-      });
-      opening.catch(() => this.#forget(runtimeId, opening));
-      this.#shims.set(runtimeId, opening);
-      client = opening;
-    }
-    return client;
-  }
-
-  /** A shim that was killed leaves its runtime running: a new one takes it over. */
-  async #openShim(runtimeId: string, onClose: () => void): Promise<ShimClient> {
-    const directory = this.#directories.at(runtimeId);
-    const open = () => ShimClient.open(directory.shimSocket, (end) => this.#ended(runtimeId, end), onClose);
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof ShimGone) || this.#leaving.has(runtimeId) || !(await this.#directories.isLive(runtimeId))) {
-        throw error;
-      }
-      await this.#launcher.launch(directory);
-      return open();
-    }
-  }
-
-  /** After a shim's end: at once, so that an end of the runtime that nobody watched is told in time. */
-  async #comeBack(runtimeId: string): Promise<void> {
-    for (const pauseMs of [0, 200, 1000, 5000]) {
-      await passes(pauseMs, undefined, { ref: false });
-      try {
-        const { state, end } = await (await this.#shim(runtimeId)).status();
-        if (state === "ended" && end !== undefined) {
-          this.#ended(runtimeId, end);
-        }
-        return;
-      } catch {
-        if (this.#leaving.has(runtimeId) || !(await this.#directories.isLive(runtimeId))) {
-          return;
-        }
-        // No shim can be started now. At last the next call tries again, and says why.
-      }
-    }
-  }
-
-  #forget(runtimeId: string, client: Promise<ShimClient>): void {
-    if (this.#shims.get(runtimeId) === client) {
-      this.#shims.delete(runtimeId);
-    }
-  }
-
-  async #destroyByShim(runtimeId: string): Promise<void> {
-    const known = await this.#shim(runtimeId).catch(() => undefined);
-    try {
-      await known?.destroy();
-    } catch (error) {
-      if (!(error instanceof ShimGone)) {
-        throw error;
-      }
-    }
-    this.#shims.delete(runtimeId);
-    known?.close();
+    return this.#shims.of(runtimeId);
   }
 
   #ended(runtimeId: string, end: RuntimeEnd): void {
     this.#lines.close(runtimeId, "lost");
+    this.#holds.forget(runtimeId);
     this.#listener(runtimeId, end);
   }
 
   #cgroup(runtimeId: string): string {
     return `/torpor-${this.#options.instance}/${runtimeId}`;
+  }
+
+  #veth(runtimeId: string): string {
+    return `tp${this.#options.instance.slice(0, 4)}${runtimeId.slice(-8)}`;
   }
 
   #require(capability: keyof Capabilities["capabilities"]): void {

@@ -6,14 +6,12 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ShimClient } from "./shim-client.ts";
 
+const deaf = { ended: () => {}, held: () => {}, closed: () => {} };
+
 test("a shim that was killed fails the calls to it, and nothing else", async () => {
   const socketPath = await listen((socket) => socket.destroy());
   let closed = 0;
-  const client = await ShimClient.open(
-    socketPath,
-    () => {},
-    () => closed++,
-  );
+  const client = await ShimClient.open(socketPath, { ...deaf, closed: () => closed++ });
   // One of them meets a connection that broke and is not yet known to be closed.
   const outcomes = await Promise.allSettled([
     client.status(),
@@ -29,13 +27,15 @@ test("a shim that was killed fails the calls to it, and nothing else", async () 
 
 test("no shim at all is an error with a code", async () => {
   const nowhere = path.join(tmpdir(), "torpor-no-shim.sock");
-  await expect(
-    ShimClient.open(
-      nowhere,
-      () => {},
-      () => {},
-    ),
-  ).rejects.toMatchObject({ code: "engine_failed" });
+  await expect(ShimClient.open(nowhere, deaf)).rejects.toMatchObject({ code: "engine_failed" });
+});
+
+test("holds and their ends are told in their order", async () => {
+  const hold = { since: "2026-01-01T00:00:00Z", freeBytes: 1 };
+  const socketPath = await listen((socket) => socket.end(`${JSON.stringify({ event: "held", result: hold })}\n{"event":"held"}\n`));
+  const heard: unknown[] = [];
+  await new Promise<void>((closed) => void ShimClient.open(socketPath, { ...deaf, held: (one) => heard.push(one), closed }));
+  expect(heard).toEqual([hold, null]);
 });
 
 async function listen(serve: (socket: Socket) => void): Promise<string> {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { TorporError } from "@torpor/contract";
-import type { Capture, CheckpointPart, RuntimeEnd } from "@torpor/core";
+import type { Capture, CheckpointPart, Hold, RuntimeEnd } from "@torpor/core";
 
 interface Problem {
   readonly kind: "engine" | "corrupt" | "host";
@@ -22,19 +22,30 @@ export class ShimGone extends TorporError {
   }
 }
 
+export interface ShimStatus {
+  readonly state: "absent" | "running" | "frozen" | "ended";
+  readonly end?: RuntimeEnd;
+  readonly hold?: Hold;
+}
+
+/** What a shim tells by itself. */
+export interface ShimNews {
+  ended(end: RuntimeEnd): void;
+  held(hold: Hold | null): void;
+  closed(): void;
+}
+
 /** One connection to a shim: calls as JSON, one object a line, answered in any order. */
 export class ShimClient {
   #socket: Socket;
   #pending = new Map<number, Pending>();
   #nextId = 1;
   #closed = false;
-  readonly #onEnd: (end: RuntimeEnd) => void;
-  readonly #onClose: () => void;
+  readonly #news: ShimNews;
 
-  private constructor(socket: Socket, onEnd: (end: RuntimeEnd) => void, onClose: () => void) {
+  private constructor(socket: Socket, news: ShimNews) {
     this.#socket = socket;
-    this.#onEnd = onEnd;
-    this.#onClose = onClose;
+    this.#news = news;
     const lines = createInterface({ input: socket });
     lines.on("line", (line) => this.#receive(line));
     // "close" follows, and tells the callers. The reader passes the socket's errors on as its own.
@@ -44,11 +55,11 @@ export class ShimClient {
     socket.on("close", () => this.#lost());
   }
 
-  static open(path: string, onEnd: (end: RuntimeEnd) => void, onClose: () => void): Promise<ShimClient> {
+  static open(path: string, news: ShimNews): Promise<ShimClient> {
     return new Promise((resolve, reject) => {
       const socket = connect(path);
       socket.once("error", (cause) => reject(new ShimGone(`the shim at ${path} does not answer`, { cause })));
-      socket.once("connect", () => resolve(new ShimClient(socket, onEnd, onClose)));
+      socket.once("connect", () => resolve(new ShimClient(socket, news)));
     });
   }
 
@@ -77,8 +88,8 @@ export class ShimClient {
   async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
     return ((await this.#call("digest", { location, parts })) as { parts: CheckpointPart[] }).parts;
   }
-  status(): Promise<{ state: "absent" | "running" | "frozen" | "ended"; end?: RuntimeEnd }> {
-    return this.#call("status") as Promise<{ state: "absent" | "running" | "frozen" | "ended"; end?: RuntimeEnd }>;
+  status(): Promise<ShimStatus> {
+    return this.#call("status") as Promise<ShimStatus>;
   }
   async memoryBytes(): Promise<number> {
     return ((await this.#call("memory")) as { bytes: number }).bytes;
@@ -109,7 +120,11 @@ export class ShimClient {
   #receive(line: string): void {
     const answer = JSON.parse(line) as { id?: number; event?: string; result?: unknown; error?: Problem };
     if (answer.event === "ended") {
-      this.#onEnd(answer.result as RuntimeEnd);
+      this.#news.ended(answer.result as RuntimeEnd);
+      return;
+    }
+    if (answer.event === "held") {
+      this.#news.held((answer.result as Hold | undefined) ?? null);
       return;
     }
     const pending = this.#pending.get(answer.id ?? 0);
@@ -127,7 +142,7 @@ export class ShimClient {
       pending.reject(new ShimGone("the shim ended during the call"));
     }
     this.#pending.clear();
-    this.#onClose();
+    this.#news.closed();
   }
 }
 

@@ -1,7 +1,9 @@
 import { routes, TorporError } from "@torpor/contract";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { teamOf } from "../caller.ts";
 import { defined } from "../defined.ts";
 import { cutOffWhenStalled, eventStream } from "../event-stream.ts";
+import { lastEventId } from "../last-event-id.ts";
 import { leaving } from "../leaving.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
@@ -10,7 +12,7 @@ import { startStream } from "../start-stream.ts";
 export function serveEvents(app: FastifyInstance, { lifecycle }: Served): void {
   const { feed } = lifecycle;
   serve(app, routes.events, async ({ query, request, reply }) => {
-    const filter = defined({ sandbox: query.sandbox, types: query.type });
+    const filter = defined({ sandbox: query.sandbox, types: query.type, team: teamOf(request) });
     const { after, limit } = query;
     if (!(request.headers.accept ?? "").includes("text/event-stream")) return feed.list(filter, defined({ after, limit }));
     if (limit !== undefined) throw new TorporError("invalid_request", "a stream has no end, so it takes no limit");
@@ -20,12 +22,4 @@ export function serveEvents(app: FastifyInstance, { lifecycle }: Served): void {
     cutOffWhenStalled(reply);
     return reply.type("text/event-stream").header("cache-control", "no-store").serializer(String).send(stream);
   });
-}
-
-/** Of a client that comes back with the address of its first call: its own number is the newer one. */
-function lastEventId({ headers }: FastifyRequest): number | undefined {
-  const text = headers["last-event-id"];
-  if (text === undefined || text === "") return undefined;
-  if (typeof text === "string" && /^\d{1,15}$/.test(text)) return Number(text);
-  throw new TorporError("invalid_request", "the header Last-Event-ID is no number of an event");
 }

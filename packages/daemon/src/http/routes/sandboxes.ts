@@ -1,5 +1,7 @@
 import { defaultWaitMs, routes } from "@torpor/contract";
 import type { FastifyInstance } from "fastify";
+import { teamOf } from "../caller.ts";
+import { defined } from "../defined.ts";
 import { answerOperation, callOptions } from "../operation-answer.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
@@ -11,8 +13,9 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
   serve(app, routes.createSandbox, async ({ body, ...call }) =>
     answerOperation(call.reply, 201, await lifecycle.create(body, callOptions(call, body))),
   );
-  serve(app, routes.listSandboxes, async ({ query: { state, label, limit, after } }) =>
+  serve(app, routes.listSandboxes, async ({ query: { state, label, limit, after }, request }) =>
     lifecycle.page({
+      ...defined({ team: teamOf(request) }),
       ...(state === undefined ? {} : { states: state }),
       ...(label === undefined ? {} : { labels: Object.fromEntries(label.map(splitLabel)) }),
       ...(limit === undefined ? {} : { limit }),
@@ -45,7 +48,7 @@ export function serveSandboxes(app: FastifyInstance, { lifecycle }: Served): voi
   serve(app, routes.forkSandbox, async ({ params, body, ...call }) =>
     answerOperation(call.reply, 201, await lifecycle.fork(params.id, body, callOptions(call, body))),
   );
-  serve(app, routes.tree, async ({ query }) => ({ members: await lifecycle.family(query.sandbox) }));
+  serve(app, routes.tree, async ({ query, request }) => ({ members: await lifecycle.family(query.sandbox, teamOf(request)) }));
   serve(app, routes.sandboxLogs, async ({ params, query, reply }) => {
     const text = await lifecycle.logs(params.id, query.limit ?? logLimitBytes);
     return reply.type("text/plain; charset=utf-8").send(text);

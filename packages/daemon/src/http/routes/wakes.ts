@@ -1,6 +1,7 @@
 import { routes } from "@torpor/contract";
 import type { WakeCall } from "@torpor/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { onceOf } from "../once.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
 
@@ -16,9 +17,10 @@ const keptBack: ReadonlySet<string> = new Set([
 ]);
 
 export function serveWakes(app: FastifyInstance, { lifecycle }: Served): void {
-  serve(app, routes.createWake, async ({ params, body, reply }) => {
+  serve(app, routes.createWake, async ({ params, body, request, reply }) => {
     reply.code(201);
-    return lifecycle.createWake(params.id, body);
+    const once = onceOf(request, body);
+    return lifecycle.createWake(params.id, body, once === undefined ? {} : { once });
   });
   serve(app, routes.listWakes, async ({ params }) => lifecycle.listWakes(params.id));
   serve(app, routes.removeWake, async ({ params }) => lifecycle.removeWake(params.id, params.wid));

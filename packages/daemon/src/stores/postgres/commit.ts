@@ -1,9 +1,11 @@
 import { type Change, StoreConflict } from "@torpor/core";
 import { type Kysely, sql, type Transaction } from "kysely";
+import { credentialsApplied } from "../sql/credentials.ts";
 import { findKey } from "../sql/keys.ts";
 import type { Schema } from "../sql/schema.ts";
 import { snapshotRow } from "../sql/snapshots.ts";
 import { applyChange, type Locks } from "../sql/sql-store.ts";
+import { supervisedApplied } from "../sql/supervised.ts";
 import { wakesApplied } from "../sql/wakes.ts";
 import { webhookRow } from "../sql/webhooks.ts";
 import { operationRow, sandboxRow } from "../sql/write.ts";
@@ -86,6 +88,10 @@ async function isApplied(kysely: Kysely<Schema>, change: Change): Promise<boolea
     return (await kysely.selectFrom(gone.table).select("id").where("id", "=", gone.id).executeTakeFirst()) === undefined;
   const wakes = await wakesApplied(kysely, change);
   if (wakes !== undefined) return wakes;
+  const credentials = await credentialsApplied(kysely, change);
+  if (credentials !== undefined) return credentials;
+  const supervised = await supervisedApplied(kysely, change);
+  if (supervised !== undefined) return supervised;
   const [key] = keys;
   return key !== undefined && (await findKey(kysely, key.scope, key.key, key.createdAt))?.operationId === key.operationId;
 }

@@ -125,5 +125,13 @@ function anEvent(type: string) {
 }
 
 function aKey(id: string) {
-  return { key: id, scope: "pause base", fingerprint: "f", operationId: id, createdAt: at, expiresAt: "2026-01-02T00:00:00.000Z" };
+  return {
+    key: id,
+    scope: "pause base",
+    fingerprint: "f",
+    operationId: id,
+    answer: null,
+    createdAt: at,
+    expiresAt: "2026-01-02T00:00:00.000Z",
+  };
 }

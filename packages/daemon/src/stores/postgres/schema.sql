@@ -3,6 +3,24 @@ CREATE TABLE public.ancestors (
     parent_id text COLLATE pg_catalog."C",
     record text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.credentials (
+    ordinal bigint NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    hash text NOT NULL COLLATE pg_catalog."C",
+    token_id text COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    expires_at text COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.credentials_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.credentials_ordinal_seq OWNED BY public.credentials.ordinal;
 CREATE TABLE public.deliveries (
     ordinal bigint NOT NULL,
     webhook_id text NOT NULL COLLATE pg_catalog."C",
@@ -47,7 +65,8 @@ CREATE TABLE public.idempotency_keys (
     fingerprint text NOT NULL COLLATE pg_catalog."C",
     operation_id text NOT NULL COLLATE pg_catalog."C",
     created_at text NOT NULL COLLATE pg_catalog."C",
-    expires_at text NOT NULL COLLATE pg_catalog."C"
+    expires_at text NOT NULL COLLATE pg_catalog."C",
+    answer text COLLATE pg_catalog."C"
 );
 CREATE SEQUENCE public.idempotency_keys_ordinal_seq
     START WITH 1
@@ -101,6 +120,20 @@ CREATE TABLE public.snapshots (
     expires_at text COLLATE pg_catalog."C",
     record text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.supervised_sessions (
+    ordinal bigint NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    sandbox_id text NOT NULL COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE SEQUENCE public.supervised_sessions_ordinal_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER SEQUENCE public.supervised_sessions_ordinal_seq OWNED BY public.supervised_sessions.ordinal;
 CREATE TABLE public.wake_deliveries (
     ordinal bigint NOT NULL,
     id text NOT NULL COLLATE pg_catalog."C",
@@ -145,15 +178,21 @@ CREATE SEQUENCE public.webhooks_ordinal_seq
     NO MAXVALUE
     CACHE 1;
 ALTER SEQUENCE public.webhooks_ordinal_seq OWNED BY public.webhooks.ordinal;
+ALTER TABLE ONLY public.credentials ALTER COLUMN ordinal SET DEFAULT nextval('public.credentials_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.deliveries ALTER COLUMN ordinal SET DEFAULT nextval('public.deliveries_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.events ALTER COLUMN seq SET DEFAULT nextval('public.events_seq_seq'::regclass);
 ALTER TABLE ONLY public.idempotency_keys ALTER COLUMN ordinal SET DEFAULT nextval('public.idempotency_keys_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.operations ALTER COLUMN ordinal SET DEFAULT nextval('public.operations_ordinal_seq'::regclass);
+ALTER TABLE ONLY public.supervised_sessions ALTER COLUMN ordinal SET DEFAULT nextval('public.supervised_sessions_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.wake_deliveries ALTER COLUMN ordinal SET DEFAULT nextval('public.wake_deliveries_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.wakes ALTER COLUMN ordinal SET DEFAULT nextval('public.wakes_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.webhooks ALTER COLUMN ordinal SET DEFAULT nextval('public.webhooks_ordinal_seq'::regclass);
 ALTER TABLE ONLY public.ancestors
     ADD CONSTRAINT ancestors_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_id_key UNIQUE (id);
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.event_horizons
@@ -172,6 +211,8 @@ ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.snapshots
     ADD CONSTRAINT snapshots_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.supervised_sessions
+    ADD CONSTRAINT supervised_sessions_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.wake_deliveries
     ADD CONSTRAINT wake_deliveries_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.wakes
@@ -179,6 +220,9 @@ ALTER TABLE ONLY public.wakes
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (ordinal);
 CREATE INDEX ancestors_parent ON public.ancestors USING btree (parent_id);
+CREATE UNIQUE INDEX credentials_hash ON public.credentials USING btree (hash);
+CREATE UNIQUE INDEX credentials_name ON public.credentials USING btree (name) WHERE (kind = 'token'::text);
+CREATE INDEX credentials_token ON public.credentials USING btree (token_id, ordinal);
 CREATE INDEX deliveries_end ON public.deliveries USING btree (ended_at);
 CREATE UNIQUE INDEX deliveries_event ON public.deliveries USING btree (webhook_id, seq);
 CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, sandbox_id, seq) WHERE (status = 'pending'::text);
@@ -195,12 +239,17 @@ CREATE UNIQUE INDEX sandboxes_name ON public.sandboxes USING btree (name);
 CREATE INDEX sandboxes_parent ON public.sandboxes USING btree (parent_id);
 CREATE INDEX snapshots_expiry ON public.snapshots USING btree (expires_at);
 CREATE UNIQUE INDEX snapshots_name ON public.snapshots USING btree (name);
+CREATE UNIQUE INDEX supervised_sessions_id ON public.supervised_sessions USING btree (sandbox_id, id);
 CREATE UNIQUE INDEX wake_deliveries_id ON public.wake_deliveries USING btree (id);
 CREATE INDEX wake_deliveries_sandbox ON public.wake_deliveries USING btree (sandbox_id, ordinal);
 CREATE UNIQUE INDEX wakes_id ON public.wakes USING btree (id);
 CREATE INDEX wakes_sandbox ON public.wakes USING btree (sandbox_id, ordinal);
 CREATE UNIQUE INDEX wakes_token ON public.wakes USING btree (token_hash);
 CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (id);
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.credentials(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.supervised_sessions
+    ADD CONSTRAINT supervised_sessions_sandbox_id_fkey FOREIGN KEY (sandbox_id) REFERENCES public.sandboxes(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.wake_deliveries
     ADD CONSTRAINT wake_deliveries_sandbox_id_fkey FOREIGN KEY (sandbox_id) REFERENCES public.sandboxes(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.wakes

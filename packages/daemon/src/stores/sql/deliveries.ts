@@ -1,11 +1,17 @@
 import { Delivery, type DeliveryStatus, type Event } from "@torpor/contract";
-import { type DeliveryCount, type DeliveryRecord, deliveriesOf, type SandboxRecord, type WebhookRecord } from "@torpor/core";
+import {
+  type DeliveryCount,
+  type DeliveryRecord,
+  deliveriesOf,
+  type Facts,
+  type SandboxRecord,
+  teamOf,
+  type WebhookRecord,
+} from "@torpor/core";
 import type { Kysely, Transaction } from "kysely";
 import { z } from "zod";
 import type { DeliveryRow, Schema } from "./schema.ts";
 import { listWebhooks, parse } from "./webhooks.ts";
-
-type Labels = SandboxRecord["labels"];
 
 const shape = Delivery.extend({ nextAt: z.string(), body: z.string() });
 
@@ -22,16 +28,19 @@ export class OutboxWriter {
 
   async add(event: Event): Promise<void> {
     this.#webhooks ??= await listWebhooks(this.#transaction);
-    const byLabels = this.#webhooks.some(({ labels }) => Object.keys(labels).length > 0);
-    const deliveries = deliveriesOf(this.#webhooks, event, byLabels ? await this.#labels(event.sandboxId) : {});
+    const choosy = this.#webhooks.some(({ labels, team }) => Object.keys(labels).length > 0 || (team ?? null) !== null);
+    const deliveries = deliveriesOf(this.#webhooks, event, choosy ? await this.#facts(event.sandboxId) : { labels: {}, team: undefined });
     if (deliveries.length > 0) await this.#transaction.insertInto("deliveries").values(deliveries.map(deliveryRow)).execute();
   }
 
-  async #labels(sandboxId: string): Promise<Labels> {
-    const known = this.#known.find(({ id }) => id === sandboxId);
-    if (known !== undefined) return known.labels;
+  async #facts(sandboxId: string): Promise<Facts> {
+    const known = this.#known.find(({ id }) => id === sandboxId) ?? (await this.#stored(sandboxId));
+    return known === undefined ? { labels: {}, team: undefined } : { labels: known.labels ?? {}, team: teamOf(known) };
+  }
+
+  async #stored(sandboxId: string): Promise<Partial<SandboxRecord> | undefined> {
     const row = await this.#transaction.selectFrom("sandboxes").select("record").where("id", "=", sandboxId).executeTakeFirst();
-    return (row === undefined ? undefined : (parse(row.record) as Partial<SandboxRecord> | undefined)?.labels) ?? {};
+    return row && (parse(row.record) as Partial<SandboxRecord> | undefined);
   }
 }
 

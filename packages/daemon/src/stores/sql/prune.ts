@@ -22,6 +22,7 @@ function statements({ now, before, perSandbox }: Prune): readonly Statement[] {
   const free = sql`status <> 'running' and id not in (select operation_id from idempotency_keys)`;
   return [
     remove("idempotency_keys", sql`select ordinal from idempotency_keys where expires_at <= ${now}`),
+    remove("credentials", sql`select ordinal from credentials where kind <> 'token' and expires_at <= ${now}`),
     remove("operations", sql`select ordinal from operations where ended_at < ${before} and ${free}`),
     remove(
       "operations",

@@ -52,6 +52,7 @@ export interface KeyRow {
   operation_id: string;
   created_at: string;
   expires_at: string;
+  answer: string | null;
 }
 
 export interface SnapshotRow {
@@ -108,6 +109,18 @@ interface WakeDeliveryRow {
   call: string | null;
 }
 
+export interface CredentialRow {
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  kind: string;
+  hash: string;
+  token_id: string | null;
+  name: string;
+  expires_at: string | null;
+  record: string;
+}
+
 interface SchemaMigrationRow {
   version: number;
   name: string;
@@ -118,6 +131,14 @@ interface SchemaMigrationRow {
 interface SettingRow {
   name: string;
   value: string;
+}
+
+interface SupervisedRow {
+  ordinal: Generated<number>;
+  id: string;
+  version: number;
+  sandbox_id: string;
+  record: string;
 }
 
 export interface Schema {
@@ -133,5 +154,7 @@ export interface Schema {
   settings: SettingRow;
   wakes: WakeRow;
   wake_deliveries: WakeDeliveryRow;
+  credentials: CredentialRow;
+  supervised_sessions: SupervisedRow;
   schema_migrations: SchemaMigrationRow;
 }

@@ -2,12 +2,14 @@ import type { Change, Store } from "@torpor/core";
 import type { Kysely, Transaction } from "kysely";
 import { keepAncestors, listAncestors } from "./ancestors.ts";
 import { checkWithin, readHeld } from "./capacity.ts";
+import { findCredential, listSessions, listTokens, writeCredentials } from "./credentials.ts";
 import { countDeliveries, firstDeliveries, listDeliveries, OutboxWriter, updateDelivery } from "./deliveries.ts";
 import { findKey, writeKey } from "./keys.ts";
 import { prune } from "./prune.ts";
 import { eventBounds, findOperation, findSandbox, listEvents, listOperations, listSandboxes, runningOperations } from "./read.ts";
 import type { Schema } from "./schema.ts";
 import { applySnapshots, findSnapshot, listSnapshots } from "./snapshots.ts";
+import { findSupervised, listSupervised, writeSupervised } from "./supervised.ts";
 import { countWakeups, findWake, listWakes, nextWakeup, writeWakes } from "./wakes.ts";
 import { deleteWebhook, findWebhook, listWebhooks, writeWebhook } from "./webhooks.ts";
 import { deleteSandbox, writeEvent, writeOperation, writeSandbox } from "./write.ts";
@@ -46,6 +48,11 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     findWakeByToken: (tokenHash) => read(() => findWake(kysely, "token_hash", tokenHash)),
     nextWakeup: (sandboxId) => read(() => nextWakeup(kysely, sandboxId)),
     countWakeups: () => read(() => countWakeups(kysely)),
+    findCredential: (hash) => read(() => findCredential(kysely, hash)),
+    listTokens: () => read(() => listTokens(kysely)),
+    listSessions: (tokenId) => read(() => listSessions(kysely, tokenId)),
+    listSupervised: (sandboxId) => read(() => listSupervised(kysely, sandboxId)),
+    findSupervised: (sandboxId, id) => read(() => findSupervised(kysely, sandboxId, id)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
   };
@@ -74,6 +81,8 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   await applySnapshots(transaction, change);
   for (const record of keys) await writeKey(transaction, record);
   await writeWakes(transaction, change);
+  await writeCredentials(transaction, change);
+  await writeSupervised(transaction, change);
   for (const record of deliveries) await updateDelivery(transaction, record);
   if (events.length + webhooks.length + removedWebhooks.length > 0) await locks.events(transaction);
   for (const record of webhooks) await writeWebhook(transaction, record);

@@ -1,5 +1,9 @@
 CREATE TABLE "ancestors" ("id" text not null primary key, "parent_id" text, "record" text not null);
 CREATE INDEX "ancestors_parent" on "ancestors" ("parent_id");
+CREATE TABLE "credentials" ("ordinal" integer primary key autoincrement, "id" text not null unique, "version" integer not null, "kind" text not null, "hash" text not null, "token_id" text references "credentials" ("id") on delete cascade, "name" text not null, "expires_at" text, "record" text not null);
+CREATE UNIQUE INDEX "credentials_hash" on "credentials" ("hash");
+CREATE UNIQUE INDEX "credentials_name" on "credentials" ("name") where "kind" = 'token';
+CREATE INDEX "credentials_token" on "credentials" ("token_id", "ordinal");
 CREATE TABLE "deliveries" ("ordinal" integer primary key autoincrement, "webhook_id" text not null, "seq" integer not null, "sandbox_id" text not null, "status" text not null, "created_at" text not null, "next_at" text not null, "ended_at" text, "record" text not null);
 CREATE INDEX "deliveries_end" on "deliveries" ("ended_at");
 CREATE UNIQUE INDEX "deliveries_event" on "deliveries" ("webhook_id", "seq");
@@ -8,7 +12,7 @@ CREATE TABLE "event_horizons" ("sandbox_id" text not null primary key, "seq" int
 CREATE TABLE "events" ("seq" integer primary key autoincrement, "sandbox_id" text not null, "operation_id" text, "type" text not null, "data" text not null, "at" text not null);
 CREATE INDEX "events_at" on "events" ("at");
 CREATE INDEX "events_sandbox" on "events" ("sandbox_id", "seq");
-CREATE TABLE "idempotency_keys" ("ordinal" integer primary key autoincrement, "scope" text not null, "key" text not null, "fingerprint" text not null, "operation_id" text not null, "created_at" text not null, "expires_at" text not null);
+CREATE TABLE "idempotency_keys" ("ordinal" integer primary key autoincrement, "scope" text not null, "key" text not null, "fingerprint" text not null, "operation_id" text not null, "created_at" text not null, "expires_at" text not null, "answer" text);
 CREATE INDEX "idempotency_keys_expiry" on "idempotency_keys" ("expires_at");
 CREATE UNIQUE INDEX "idempotency_keys_key" on "idempotency_keys" ("scope", "key");
 CREATE TABLE "operations" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null, "status" text not null, "record" text not null, "ended_at" text);
@@ -25,6 +29,8 @@ CREATE TABLE "settings" ("name" text not null primary key, "value" text not null
 CREATE TABLE "snapshots" ("id" text not null primary key, "version" integer not null, "name" text not null, "created_at" text not null, "expires_at" text, "record" text not null);
 CREATE INDEX "snapshots_expiry" on "snapshots" ("expires_at");
 CREATE UNIQUE INDEX "snapshots_name" on "snapshots" ("name");
+CREATE TABLE "supervised_sessions" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null references "sandboxes" ("id") on delete cascade, "record" text not null);
+CREATE UNIQUE INDEX "supervised_sessions_id" on "supervised_sessions" ("sandbox_id", "id");
 CREATE TABLE "wake_deliveries" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null references "sandboxes" ("id") on delete cascade, "record" text not null, "call" text);
 CREATE UNIQUE INDEX "wake_deliveries_id" on "wake_deliveries" ("id");
 CREATE INDEX "wake_deliveries_sandbox" on "wake_deliveries" ("sandbox_id", "ordinal");

@@ -117,6 +117,7 @@ describe("the SQLite store", () => {
           scope: "pause base",
           fingerprint: "f".repeat(64),
           operationId: id,
+          answer: null,
           createdAt: at,
           expiresAt: "2026-01-02T00:00:00.000Z",
         },

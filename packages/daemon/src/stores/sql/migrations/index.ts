@@ -8,6 +8,9 @@ import { up as capacity } from "./0003-capacity.ts";
 import { up as snapshots } from "./0003-snapshots.ts";
 import { up as wakes } from "./0003-wakes.ts";
 import { up as webhooks } from "./0003-webhooks-and-event-horizons.ts";
+import { up as answers } from "./0004-answers.ts";
+import { up as credentials } from "./0004-credentials.ts";
+import { up as supervised } from "./0004-supervised-sessions.ts";
 
 type Up = (database: Kysely<Schema>, dialect: DialectName) => Promise<void>;
 
@@ -26,6 +29,7 @@ export const migrations: readonly Migration[] = [
     name: "snapshots, webhooks, wakes, ancestors, capacity",
     up: inTurn([snapshots, webhooks, wakes, ancestors, capacity]),
   },
+  { version: 4, name: "credentials, answers, supervised sessions", up: inTurn([credentials, answers, supervised]) },
 ];
 
 function inTurn(parts: readonly Up[]): Up {

@@ -1,0 +1,73 @@
+import type { Session } from "@torpor/sdk/calls";
+import { Command } from "commander";
+import { action } from "../action.ts";
+import { examples } from "../examples.ts";
+import { oneLine, say } from "../failure.ts";
+import { print, printJson } from "../leave.ts";
+import { table } from "../table.ts";
+import { formatDuration } from "../values/duration.ts";
+import { shellName } from "./shell.ts";
+
+export function sessionsCommand(): Command {
+  const command = new Command("sessions")
+    .description("list what was started in a sandbox through Torpor, ended ones too; start, stop and restart what is supervised")
+    .argument("<sandbox>", "id or name")
+    .option("--json", "print them as JSON")
+    .action(
+      action(async (client, sandbox: string, { json }: { json?: boolean }) => {
+        const sessions = await client.sessions(sandbox);
+        await (json === true
+          ? printJson(sessions)
+          : print(table(["SESSION", "PID", "KIND", "STATE", "AGE", "COMMAND"], sessions.map(rowOf))));
+        return undefined;
+      }),
+    );
+  for (const [name, description] of wanted) {
+    const one = new Command(name)
+      .description(description)
+      .argument("<sandbox>", "id or name")
+      .argument("<session...>", "ids")
+      .action(
+        action(async (client, sandbox: string, sessions: string[]) => {
+          for (const sid of sessions) {
+            const { supervision } = await client.supervised[name](sandbox, sid);
+            await print(`${sid}\n`);
+            if (supervision?.reason != null) say(`torpor: ${sid}: ${oneLine(supervision.reason)}`);
+          }
+          return undefined;
+        }),
+      );
+    command.addCommand(examples(one, [`torpor sessions ${name} base se_aaaaaaaaaaaaaaaa`]));
+  }
+  return examples(command, ["torpor sessions base"]);
+}
+
+const wanted = [
+  ["start", "have the processes of supervised sessions run; those that were given up are tried again"],
+  ["stop", "end the processes of supervised sessions, and keep them ended"],
+  ["restart", "end the processes of supervised sessions and begin others"],
+] as const;
+
+function rowOf(session: Session): string[] {
+  const { id, pid, terminal, startedAt, argv } = session;
+  return [
+    id,
+    String(pid),
+    terminal ? "terminal" : "pipes",
+    stateOf(session),
+    formatDuration(Date.now() - Date.parse(startedAt)),
+    commandOf(argv),
+  ];
+}
+
+function stateOf({ end, supervision }: Session): string {
+  if (supervision !== undefined) return supervision.state;
+  if (end === null) return "running";
+  return end.reason === "exited" ? `exited ${end.exitCode ?? ""}` : end.reason;
+}
+
+function commandOf(argv: readonly string[]): string {
+  if (argv.at(-1) === shellName) return "login shell";
+  const text = argv.join(" ");
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LastingEvent, type LastingSession, TorporClient } from "./index.ts";
+import { CuttingProxy } from "./testing/cutting-proxy.ts";
+import { startDaemon } from "./testing/daemon.ts";
+
+let daemon: Awaited<ReturnType<typeof startDaemon>>;
+let proxy: CuttingProxy;
+let client: TorporClient;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  await daemon.client.create({ image: "debian", name: "base" });
+  proxy = await CuttingProxy.open(daemon.socket);
+  client = new TorporClient({ socket: proxy.socket });
+});
+afterAll(async () => {
+  client.close();
+  await proxy[Symbol.asyncDispose]();
+  await daemon[Symbol.asyncDispose]();
+});
+
+interface Read {
+  text: string;
+  last: LastingEvent | undefined;
+}
+
+async function read(session: LastingSession, each: (text: string) => void = () => {}): Promise<Read> {
+  const read: Read = { text: "", last: undefined };
+  for await (const event of session) {
+    read.last = event;
+    if (event.type !== "output") continue;
+    read.text += Buffer.from(event.data).toString();
+    each(read.text);
+  }
+  return read;
+}
+
+test("Y04: output comes once and in order over ten cuts", async () => {
+  const { id } = await daemon.client.startSession("base", {
+    argv: ["sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); echo $i; done; exit 5"],
+  });
+  let next = 2000;
+  const before = proxy.cuts;
+  const { text, last } = await read(client.lastingSession("base", id), (so) => {
+    if (so.length < next || proxy.cuts - before >= 10) return;
+    next = so.length + 4000;
+    proxy.cut();
+  });
+  expect(proxy.cuts - before).toBe(10);
+  expect(text).toBe(Array.from({ length: 30_000 }, (_, at) => `${at + 1}\n`).join(""));
+  expect(last).toMatchObject({ type: "end", end: { reason: "exited", exitCode: 5 } });
+});
+
+test("Y09: input that is cut at random, in the middle of frames too, arrives once and whole", async () => {
+  const { id } = await daemon.client.startSession("base", { argv: ["sha256sum"], stdin: true });
+  const session = client.lastingSession("base", id);
+  const reading = read(session);
+  const paste = randomBytes(1_500_000);
+  for (let at = 0; at < paste.length; at += 100_000) {
+    proxy.cutAfter(10_000 + (randomBytes(3).readUIntBE(0, 3) % 120_000));
+    await session.write(paste.subarray(at, at + 100_000));
+  }
+  session.end();
+  const { text } = await reading;
+  expect(proxy.cuts).toBeGreaterThan(5);
+  expect(text.split(" ")[0]).toBe(createHash("sha256").update(paste).digest("hex"));
+}, 60_000);
+
+test("Y07: an end is an end: nobody comes back after it, nor after a take-over", async () => {
+  const { id } = await daemon.client.startSession("base", { argv: ["sleep", "600"] });
+  const first = client.lastingSession("base", id);
+  const reading = read(first);
+  const iterator = client.lastingSession("base", id, { takeover: true })[Symbol.asyncIterator]();
+  expect((await iterator.next()).value).toMatchObject({ type: "started" });
+  expect((await reading).last).toEqual({ type: "kicked" });
+  await daemon.client.removeSession("base", id, { force: true });
+  const gone = await read(client.lastingSession("base", id));
+  expect(gone.last).toMatchObject({ type: "failed", error: { code: "session_not_found" } });
+});
+
+test("output that is no longer kept is a gap, and what is kept comes after it", async () => {
+  const { id } = await daemon.client.startSession("base", {
+    argv: ["sh", "-c", "for i in 1 2 3 4; do head -c 5000 /dev/zero; sleep 0.02; done; echo END"],
+    journalBytes: 8192,
+  });
+  await read(client.lastingSession("base", id, { mode: "read" }));
+  const events: LastingEvent[] = [];
+  for await (const event of client.lastingSession("base", id, { mode: "read" })) events.push(event);
+  const { firstSeq } = await daemon.client.session("base", id);
+  expect(events[0]).toEqual({ type: "gap", after: 0, oldest: firstSeq });
+  expect(events.find(({ type }) => type === "output")).toMatchObject({ seq: firstSeq });
+  expect(events.at(-1)).toMatchObject({ type: "end" });
+});
+
+test("the part that a browser runs too imports nothing of Node.js", async () => {
+  const seen = new Set<string>();
+  const look = async (file: string): Promise<void> => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = await readFile(new URL(file, import.meta.url), "utf8");
+    const imports = [...text.matchAll(/^(?:import|export) (?!type)[^;]* from "([^"]+)"/gm)].map(([, from]) => from as string);
+    expect(imports.filter((from) => !/^(\.\/|@torpor\/contract\/(error|frame)$)/.test(from))).toEqual([]);
+    for (const from of imports) if (from.startsWith("./")) await look(from);
+  };
+  await look("./lasting-session.ts");
+  expect(seen).toContain("./session-protocol.ts");
+});

@@ -1,0 +1,35 @@
+import type { NodeStats, SandboxStats } from "@torpor/contract";
+import { linesOf } from "./lines.ts";
+import type { Transport } from "./transport.ts";
+
+/** What sandboxes use now. Nothing is woken for it. */
+export class StatsClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** `id` is a sandbox's id or name. */
+  get(id: string): Promise<SandboxStats> {
+    return this.#transport.json("sandboxStats", { params: { id } });
+  }
+
+  /** Of all sandboxes, with the pool. */
+  all(): Promise<NodeStats> {
+    return this.#transport.json("stats");
+  }
+
+  /** The same each 2 s, until the signal or the connection's end. */
+  async *follow({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<NodeStats> {
+    const answer = await this.#transport.call("stats", {
+      headers: { accept: "text/event-stream" },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    try {
+      for await (const line of linesOf(answer)) if (line.startsWith("data: ")) yield JSON.parse(line.slice("data: ".length)) as NodeStats;
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
+  }
+}
