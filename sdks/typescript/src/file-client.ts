@@ -98,7 +98,7 @@ async function* changesOf(answer: AsyncIterable<Uint8Array>, signal: AbortSignal
     throw error;
   }
   if (signal?.aborted !== true)
-    throw createError("daemon_unreachable", "the connection to torpord broke off, and the watch with it", {
+    throw createError("connection_lost", "the connection to torpord broke off, and the watch with it", {
       hint: "Watch anew, and look what changed.",
     });
 }

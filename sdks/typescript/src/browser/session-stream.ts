@@ -1,26 +1,24 @@
-import type { Session, SessionEnd, StartSessionRequest } from "@torpor/contract";
-import { frameKinds } from "@torpor/contract/frame";
+import type { StartSessionRequest } from "@torpor/contract";
 import { createError } from "../errors.ts";
-import type { ServerFrame } from "../session-stream.ts";
-import { parseError } from "./answer.ts";
+import { decodeFrame, encodeResize, encodeSignal, encodeStdin, encodeStdinEnd } from "../session-protocol.ts";
+import type { SessionFrame } from "../session-stream.ts";
+import { parseError, toError } from "./answer.ts";
 import type { Transport } from "./transport.ts";
 
-const streams = { [frameKinds.stdout]: "stdout", [frameKinds.stderr]: "stderr", [frameKinds.terminal]: "terminal" } as const;
 /** Bytes that may wait to be sent before a writer has to. */
 const waitingBytes = 1024 * 1024;
 const lookMs = 10;
 
 /** Takes the place of session-stream.ts in a browser, whose WebSocket can't hold the sender up: what comes is queued. */
-export class SessionStream implements AsyncIterable<ServerFrame> {
+export class SessionStream implements AsyncIterable<SessionFrame> {
   readonly #socket: WebSocket;
-  readonly #frames: ServerFrame[] = [];
+  readonly #frames: SessionFrame[] = [];
   #failure: Error | undefined;
   #closed = false;
   #wake: () => void = () => {};
 
   static async open(transport: Transport, path: string, start?: StartSessionRequest): Promise<SessionStream> {
-    const socket = new WebSocket(transport.socketAddress(path));
-    socket.binaryType = "arraybuffer";
+    const socket = openSocket(transport, path);
     const stream = new SessionStream(socket);
     const opened = await new Promise<boolean>((resolve) => {
       socket.addEventListener("open", () => resolve(true), { once: true });
@@ -42,14 +40,14 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
     });
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<ServerFrame> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<SessionFrame> {
     for (;;) {
       const frame = this.#frames.shift();
       if (frame !== undefined) {
         yield frame;
         if (frame.type === "end") return;
       } else if (this.#failure !== undefined) throw this.#failure;
-      else if (this.#closed) throw createError("daemon_unreachable", "the connection to torpord broke off before the command's end");
+      else if (this.#closed) throw createError("connection_lost", "the connection to torpord broke off before the command's end");
       else {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -59,46 +57,46 @@ export class SessionStream implements AsyncIterable<ServerFrame> {
   }
 
   async write(data: Uint8Array): Promise<void> {
-    await this.#send(frameKinds.stdin, data);
+    await this.#send(encodeStdin(data));
   }
 
   async end(): Promise<void> {
-    await this.#send(frameKinds.stdinEnd, new Uint8Array(0));
+    await this.#send(encodeStdinEnd());
   }
 
   async resize(rows: number, columns: number): Promise<void> {
-    await this.#send(frameKinds.resize, jsonOf({ rows, columns }));
+    await this.#send(encodeResize({ rows, columns }));
   }
 
   async signal(signal: string): Promise<void> {
-    await this.#send(frameKinds.signal, jsonOf({ signal }));
+    await this.#send(encodeSignal(signal));
   }
 
   close(): void {
     this.#socket.close();
   }
 
-  async #send(kind: number, payload: Uint8Array): Promise<void> {
+  async #send(message: Uint8Array): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    const message = new Uint8Array(1 + payload.length);
-    message[0] = kind;
-    message.set(payload, 1);
-    this.#socket.send(message);
+    this.#socket.send(message as Uint8Array<ArrayBuffer>);
     // A browser has no event for it.
     while (this.#socket.readyState === WebSocket.OPEN && this.#socket.bufferedAmount > waitingBytes)
       await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 
   #take(message: Uint8Array): void {
-    const kind = message[0];
-    if (kind === frameKinds.error) {
-      this.#failure = parseError(textIn(message)) ?? createError("internal", "torpord sent an error that can't be read");
-    } else {
-      const frame = decode(kind, message);
-      if (frame !== undefined) this.#frames.push(frame);
-    }
+    const frame = decodeFrame(message);
+    if (frame?.type === "error") this.#failure = toError(frame.error);
+    else if (frame !== undefined) this.#frames.push(frame);
     this.#wake();
   }
+}
+
+/** A WebSocket to a path of the daemon. */
+export function openSocket(transport: Transport, path: string): WebSocket {
+  const socket = new WebSocket(transport.socketAddress(path));
+  socket.binaryType = "arraybuffer";
+  return socket;
 }
 
 /** A WebSocket that is refused tells nothing in a browser: the same address, asked plainly, does. */
@@ -111,21 +109,4 @@ async function refusalOf(transport: Transport, path: string): Promise<Error> {
   const refusal = parseError(text);
   const told = refusal !== undefined && refusal.code !== "route_not_found" ? refusal : undefined;
   return told ?? createError("daemon_unreachable", `no WebSocket to ${name}`, { hint: "Look at proxies in between." });
-}
-
-function decode(kind: number | undefined, message: Uint8Array): ServerFrame | undefined {
-  if (kind === frameKinds.started) return { type: "started", session: JSON.parse(textIn(message)) as Session };
-  if (kind === frameKinds.end) return { type: "end", end: JSON.parse(textIn(message)) as SessionEnd };
-  const stream = streams[kind as keyof typeof streams];
-  if (stream === undefined) return undefined;
-  const seq = Number(new DataView(message.buffer, message.byteOffset).getBigUint64(1));
-  return { type: "output", seq, stream, data: message.subarray(9) };
-}
-
-function textIn(message: Uint8Array): string {
-  return new TextDecoder().decode(message.subarray(1));
-}
-
-function jsonOf(value: object): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
 }

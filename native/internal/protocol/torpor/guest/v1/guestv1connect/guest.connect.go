@@ -78,6 +78,8 @@ const (
 	SessionsSignalProcedure = "/torpor.guest.v1.Sessions/Signal"
 	// SessionsGetProcedure is the fully-qualified name of the Sessions's Get RPC.
 	SessionsGetProcedure = "/torpor.guest.v1.Sessions/Get"
+	// SessionsAwaitProcedure is the fully-qualified name of the Sessions's Await RPC.
+	SessionsAwaitProcedure = "/torpor.guest.v1.Sessions/Await"
 	// SessionsListProcedure is the fully-qualified name of the Sessions's List RPC.
 	SessionsListProcedure = "/torpor.guest.v1.Sessions/List"
 	// SessionsRemoveProcedure is the fully-qualified name of the Sessions's Remove RPC.
@@ -394,12 +396,15 @@ type SessionsClient interface {
 	// out_of_range, and the error text names the oldest sequence number there is.
 	Attach(context.Context, *connect.Request[v1.AttachRequest]) (*connect.ServerStreamForClient[v1.AttachResponse], error)
 	// Input. Answers when the bytes were given to the process: that is the back-pressure. `offset` is the position of the
-	// first byte in the session's input; bytes before what was already taken are dropped, so a retry is harmless.
+	// first byte in what this `client` has sent, or without one in the session's whole input; bytes before what was already
+	// taken of it are dropped, so a retry is harmless. Without data it tells how much was taken.
 	Write(context.Context, *connect.Request[v1.WriteRequest]) (*connect.Response[v1.WriteResponse], error)
 	Resize(context.Context, *connect.Request[v1.ResizeRequest]) (*connect.Response[v1.ResizeResponse], error)
 	// Sends a signal to the session's process group. A session that has ended: failed_precondition.
 	Signal(context.Context, *connect.Request[v1.SignalRequest]) (*connect.Response[v1.SignalResponse], error)
 	Get(context.Context, *connect.Request[v1.GetRequest]) (*connect.Response[v1.Session], error)
+	// Answers when the process of this attempt has ended, or another one has begun, or the session is gone (not_found).
+	Await(context.Context, *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error)
 	List(context.Context, *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error)
 	// Forgets an ended session; with `force` kills a running one first.
 	Remove(context.Context, *connect.Request[v1.RemoveRequest]) (*connect.Response[v1.RemoveResponse], error)
@@ -458,6 +463,12 @@ func NewSessionsClient(httpClient connect.HTTPClient, baseURL string, opts ...co
 			connect.WithSchema(sessionsMethods.ByName("Get")),
 			connect.WithClientOptions(opts...),
 		),
+		await: connect.NewClient[v1.AwaitRequest, v1.Session](
+			httpClient,
+			baseURL+SessionsAwaitProcedure,
+			connect.WithSchema(sessionsMethods.ByName("Await")),
+			connect.WithClientOptions(opts...),
+		),
 		list: connect.NewClient[v1.ListRequest, v1.ListResponse](
 			httpClient,
 			baseURL+SessionsListProcedure,
@@ -482,6 +493,7 @@ type sessionsClient struct {
 	resize *connect.Client[v1.ResizeRequest, v1.ResizeResponse]
 	signal *connect.Client[v1.SignalRequest, v1.SignalResponse]
 	get    *connect.Client[v1.GetRequest, v1.Session]
+	await  *connect.Client[v1.AwaitRequest, v1.Session]
 	list   *connect.Client[v1.ListRequest, v1.ListResponse]
 	remove *connect.Client[v1.RemoveRequest, v1.RemoveResponse]
 }
@@ -521,6 +533,11 @@ func (c *sessionsClient) Get(ctx context.Context, req *connect.Request[v1.GetReq
 	return c.get.CallUnary(ctx, req)
 }
 
+// Await calls torpor.guest.v1.Sessions.Await.
+func (c *sessionsClient) Await(ctx context.Context, req *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error) {
+	return c.await.CallUnary(ctx, req)
+}
+
 // List calls torpor.guest.v1.Sessions.List.
 func (c *sessionsClient) List(ctx context.Context, req *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error) {
 	return c.list.CallUnary(ctx, req)
@@ -541,12 +558,15 @@ type SessionsHandler interface {
 	// out_of_range, and the error text names the oldest sequence number there is.
 	Attach(context.Context, *connect.Request[v1.AttachRequest], *connect.ServerStream[v1.AttachResponse]) error
 	// Input. Answers when the bytes were given to the process: that is the back-pressure. `offset` is the position of the
-	// first byte in the session's input; bytes before what was already taken are dropped, so a retry is harmless.
+	// first byte in what this `client` has sent, or without one in the session's whole input; bytes before what was already
+	// taken of it are dropped, so a retry is harmless. Without data it tells how much was taken.
 	Write(context.Context, *connect.Request[v1.WriteRequest]) (*connect.Response[v1.WriteResponse], error)
 	Resize(context.Context, *connect.Request[v1.ResizeRequest]) (*connect.Response[v1.ResizeResponse], error)
 	// Sends a signal to the session's process group. A session that has ended: failed_precondition.
 	Signal(context.Context, *connect.Request[v1.SignalRequest]) (*connect.Response[v1.SignalResponse], error)
 	Get(context.Context, *connect.Request[v1.GetRequest]) (*connect.Response[v1.Session], error)
+	// Answers when the process of this attempt has ended, or another one has begun, or the session is gone (not_found).
+	Await(context.Context, *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error)
 	List(context.Context, *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error)
 	// Forgets an ended session; with `force` kills a running one first.
 	Remove(context.Context, *connect.Request[v1.RemoveRequest]) (*connect.Response[v1.RemoveResponse], error)
@@ -601,6 +621,12 @@ func NewSessionsHandler(svc SessionsHandler, opts ...connect.HandlerOption) (str
 		connect.WithSchema(sessionsMethods.ByName("Get")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionsAwaitHandler := connect.NewUnaryHandler(
+		SessionsAwaitProcedure,
+		svc.Await,
+		connect.WithSchema(sessionsMethods.ByName("Await")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionsListHandler := connect.NewUnaryHandler(
 		SessionsListProcedure,
 		svc.List,
@@ -629,6 +655,8 @@ func NewSessionsHandler(svc SessionsHandler, opts ...connect.HandlerOption) (str
 			sessionsSignalHandler.ServeHTTP(w, r)
 		case SessionsGetProcedure:
 			sessionsGetHandler.ServeHTTP(w, r)
+		case SessionsAwaitProcedure:
+			sessionsAwaitHandler.ServeHTTP(w, r)
 		case SessionsListProcedure:
 			sessionsListHandler.ServeHTTP(w, r)
 		case SessionsRemoveProcedure:
@@ -668,6 +696,10 @@ func (UnimplementedSessionsHandler) Signal(context.Context, *connect.Request[v1.
 
 func (UnimplementedSessionsHandler) Get(context.Context, *connect.Request[v1.GetRequest]) (*connect.Response[v1.Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Sessions.Get is not implemented"))
+}
+
+func (UnimplementedSessionsHandler) Await(context.Context, *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Sessions.Await is not implemented"))
 }
 
 func (UnimplementedSessionsHandler) List(context.Context, *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error) {

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file torpor/guest/v1/guest.proto.
  */
 export const file_torpor_guest_v1_guest: GenFile = /*@__PURE__*/
-  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSIzCghQb3J0RGF0YRIMCgRwb3J0GAEgASgNEgwKBGRhdGEYAiABKAwSCwoDZW5kGAMgASgIIrADCgxIZWxsb1JlcXVlc3QSEAoIcHJvdG9jb2wYASABKA0SEgoKc2FuZGJveF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGhvc3RuYW1lGAQgASgJEhIKCmdlbmVyYXRpb24YBSABKAQSEgoKdW5peF9uYW5vcxgGIAEoAxIOCgZvcmlnaW4YByABKAkSMwoDZW52GAggAygLMiYudG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAkgASgJEgwKBHVzZXIYCiABKAkSEQoJcGFyZW50X2lkGAsgASgJEhoKEm1lbW9yeV9saW1pdF9ieXRlcxgMIAEoBBISCgpwaWRzX2xpbWl0GA0gASgNEg8KB2FkZHJlc3MYDiABKAkSEAoIcmVzb2x2ZXIYDyABKAkSEgoKZm9ya19pbmRleBgQIAEoDRISCgpmb3JrX2NvdW50GBEgASgNEhQKDHNlbGZfY29udHJvbBgSIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIRCg9SZXF1ZXN0c1JlcXVlc3QiOAoLU2VsZlJlcXVlc3QSCgoCaWQYASABKAkSDAoEdmVyYhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIisKDUFuc3dlclJlcXVlc3QSCgoCaWQYASABKAkSDgoGYW5zd2VyGAIgASgJIhAKDkFuc3dlclJlc3BvbnNlIg4KDFN0YXRzUmVxdWVzdCJxCg1TdGF0c1Jlc3BvbnNlEhoKEm1lbW9yeV90b3RhbF9ieXRlcxgBIAEoBBIeChZtZW1vcnlfYXZhaWxhYmxlX2J5dGVzGAIgASgEEhEKCXByb2Nlc3NlcxgDIAEoDRIRCglvb21fa2lsbHMYBCABKAQipQIKDFN0YXJ0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSMwoDZW52GAMgAygLMiYudG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAQgASgJEgwKBHVzZXIYBSABKAkSDQoFc3RkaW4YBiABKAgSKwoIdGVybWluYWwYByABKAsyGS50b3Jwb3IuZ3Vlc3QudjEuVGVybWluYWwSEgoKdGltZW91dF9tcxgIIAEoBBIVCg1qb3VybmFsX2J5dGVzGAkgASgEEgwKBGhvbGQYCiABKAgaKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI3CghUZXJtaW5hbBIMCgRyb3dzGAEgASgNEg8KB2NvbHVtbnMYAiABKA0SDAoEdGVybRgDIAEoCSI6Cg1TdGFydFJlc3BvbnNlEikKB3Nlc3Npb24YASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbiLbAQoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIMCgRhcmd2GAIgAygJEgsKA3BpZBgDIAEoDRIQCgh0ZXJtaW5hbBgEIAEoCBIaChJzdGFydGVkX3VuaXhfbmFub3MYBSABKAMSEQoJZmlyc3Rfc2VxGAYgASgEEhAKCGxhc3Rfc2VxGAcgASgEEiEKA2VuZBgIIAEoCzIULnRvcnBvci5ndWVzdC52MS5FbmQSFAoMaW5wdXRfb2Zmc2V0GAkgASgEEgwKBHVzZXIYCiABKAkSDwoHd29ya2RpchgLIAEoCSJ1CgNFbmQSKgoGcmVhc29uGAEgASgOMhoudG9ycG9yLmd1ZXN0LnYxLkVuZFJlYXNvbhIRCglleGl0X2NvZGUYAiABKA0SDgoGc2lnbmFsGAMgASgJEgsKA29vbRgEIAEoCBISCgp1bml4X25hbm9zGAUgASgDIiEKDFNlc3Npb25FcnJvchIRCglleGl0X2NvZGUYASABKA0iQAoNQXR0YWNoUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg0KBWFmdGVyGAIgASgEEgwKBGhvbGQYAyABKAgilgEKDkF0dGFjaFJlc3BvbnNlEisKB3N0YXJ0ZWQYASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbkgAEikKBm91dHB1dBgCIAEoCzIXLnRvcnBvci5ndWVzdC52MS5PdXRwdXRIABIjCgNlbmQYAyABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kSABCBwoFZXZlbnQiTAoGT3V0cHV0EgsKA3NlcRgBIAEoBBInCgZzdHJlYW0YAiABKA4yFy50b3Jwb3IuZ3Vlc3QudjEuU3RyZWFtEgwKBGRhdGEYAyABKAwiTQoMV3JpdGVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDgoGb2Zmc2V0GAIgASgEEgwKBGRhdGEYAyABKAwSCwoDZW9mGAQgASgIIh8KDVdyaXRlUmVzcG9uc2USDgoGb2Zmc2V0GAEgASgEIkIKDVJlc2l6ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRyb3dzGAIgASgNEg8KB2NvbHVtbnMYAyABKA0iEAoOUmVzaXplUmVzcG9uc2UiMwoNU2lnbmFsUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnNpZ25hbBgCIAEoCSIQCg5TaWduYWxSZXNwb25zZSIgCgpHZXRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiDQoLTGlzdFJlcXVlc3QiOgoMTGlzdFJlc3BvbnNlEioKCHNlc3Npb25zGAEgAygLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24iMgoNUmVtb3ZlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg0KBWZvcmNlGAIgASgIIhAKDlJlbW92ZVJlc3BvbnNlItYBCgVFbnRyeRIMCgRwYXRoGAEgASgJEgwKBG5hbWUYAiABKAkSKAoEdHlwZRgDIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbnRyeVR5cGUSDAoEc2l6ZRgEIAEoBBIMCgRtb2RlGAUgASgNEg0KBW93bmVyGAYgASgJEg0KBWdyb3VwGAcgASgJEgsKA3VpZBgIIAEoDRILCgNnaWQYCSABKA0SGwoTbW9kaWZpZWRfdW5peF9uYW5vcxgKIAEoAxIWCg5zeW1saW5rX3RhcmdldBgLIAEoCSI5CgtTdGF0UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIkEKFExpc3REaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRINCgVkZXB0aBgDIAEoDSJAChVMaXN0RGlyZWN0b3J5UmVzcG9uc2USJwoHZW50cmllcxgBIAMoCzIWLnRvcnBvci5ndWVzdC52MS5FbnRyeSJJCgtSZWFkUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGb2Zmc2V0GAMgASgEEg4KBmxlbmd0aBgEIAEoBCJDCgxSZWFkUmVzcG9uc2USJQoFZW50cnkYASABKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSDAoEZGF0YRgCIAEoDCJeChBXcml0ZUZpbGVSZXF1ZXN0EiwKBG9wZW4YASABKAsyHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlT3BlbhIMCgRkYXRhGAIgASgMEg4KBmNvbW1pdBgDIAEoCCJKCg1Xcml0ZUZpbGVPcGVuEgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIMCgRtb2RlGAMgASgNEg8KB3BhcmVudHMYBCABKAgiUQoUTWFrZURpcmVjdG9yeVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg8KB3BhcmVudHMYAyABKAgSDAoEbW9kZRgEIAEoDSI1CgtNb3ZlUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJEgwKBHVzZXIYAyABKAkiQgoRUmVtb3ZlRmlsZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEhEKCXJlY3Vyc2l2ZRgDIAEoCCIUChJSZW1vdmVGaWxlUmVzcG9uc2UiLwoMV2F0Y2hSZXF1ZXN0EgwKBHBhdGgYASABKAkSEQoJcmVjdXJzaXZlGAIgASgIIjkKDVdhdGNoUmVzcG9uc2USKAoHY2hhbmdlcxgBIAMoCzIXLnRvcnBvci5ndWVzdC52MS5DaGFuZ2UiYgoGQ2hhbmdlEikKBGtpbmQYASABKA4yGy50b3Jwb3IuZ3Vlc3QudjEuQ2hhbmdlS2luZBIMCgRwYXRoGAIgASgJEgwKBGZyb20YAyABKAkSEQoJZGlyZWN0b3J5GAQgASgIIkAKElJlYWRBcmNoaXZlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIhwKDEFyY2hpdmVDaHVuaxIMCgRkYXRhGAEgASgMIlQKE1dyaXRlQXJjaGl2ZVJlcXVlc3QSLwoEb3BlbhgBIAEoCzIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVPcGVuEgwKBGRhdGEYAiABKAwiLgoQV3JpdGVBcmNoaXZlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkiNAoUV3JpdGVBcmNoaXZlUmVzcG9uc2USDQoFZmlsZXMYASABKAQSDQoFYnl0ZXMYAiABKAQqgQEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRRU5EX1JFQVNPTl9FWElURUQQARIWChJFTkRfUkVBU09OX1RJTUVPVVQQAhISCg5FTkRfUkVBU09OX09PTRADEhUKEUVORF9SRUFTT05fS0lMTEVEEAQqWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1RFUk1JTkFMEAMqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQq2wEKCkNoYW5nZUtpbmQSGwoXQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIXChNDSEFOR0VfS0lORF9DUkVBVEVEEAESGAoUQ0hBTkdFX0tJTkRfTU9ESUZJRUQQAhIXChNDSEFOR0VfS0lORF9XUklUVEVOEAMSFwoTQ0hBTkdFX0tJTkRfUkVNT1ZFRBAEEhcKE0NIQU5HRV9LSU5EX1JFTkFNRUQQBRIaChZDSEFOR0VfS0lORF9BVFRSSUJVVEVTEAYSFgoSQ0hBTkdFX0tJTkRfTUlTU0VEEAcy5QQKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEkYKBUZsdXNoEh0udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkwKCFJlcXVlc3RzEiAudG9ycG9yLmd1ZXN0LnYxLlJlcXVlc3RzUmVxdWVzdBocLnRvcnBvci5ndWVzdC52MS5TZWxmUmVxdWVzdDABEkkKBkFuc3dlchIeLnRvcnBvci5ndWVzdC52MS5BbnN3ZXJSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkFuc3dlclJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMpQFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMpEGCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlEkgKBVdhdGNoEh0udG9ycG9yLmd1ZXN0LnYxLldhdGNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5XYXRjaFJlc3BvbnNlMAESUwoLUmVhZEFyY2hpdmUSIy50b3Jwb3IuZ3Vlc3QudjEuUmVhZEFyY2hpdmVSZXF1ZXN0Gh0udG9ycG9yLmd1ZXN0LnYxLkFyY2hpdmVDaHVuazABEl0KDFdyaXRlQXJjaGl2ZRIkLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXF1ZXN0GiUudG9ycG9yLmd1ZXN0LnYxLldyaXRlQXJjaGl2ZVJlc3BvbnNlKAEyTAoFUG9ydHMSQwoHQ29ubmVjdBIZLnRvcnBvci5ndWVzdC52MS5Qb3J0RGF0YRoZLnRvcnBvci5ndWVzdC52MS5Qb3J0RGF0YSgBMAFCRFpCdG9ycG9yLmRldi90b3Jwb3IvbmF0aXZlL2ludGVybmFsL3Byb3RvY29sL3RvcnBvci9ndWVzdC92MTtndWVzdHYxYgZwcm90bzM");
+  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSIzCghQb3J0RGF0YRIMCgRwb3J0GAEgASgNEgwKBGRhdGEYAiABKAwSCwoDZW5kGAMgASgIIrADCgxIZWxsb1JlcXVlc3QSEAoIcHJvdG9jb2wYASABKA0SEgoKc2FuZGJveF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGhvc3RuYW1lGAQgASgJEhIKCmdlbmVyYXRpb24YBSABKAQSEgoKdW5peF9uYW5vcxgGIAEoAxIOCgZvcmlnaW4YByABKAkSMwoDZW52GAggAygLMiYudG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAkgASgJEgwKBHVzZXIYCiABKAkSEQoJcGFyZW50X2lkGAsgASgJEhoKEm1lbW9yeV9saW1pdF9ieXRlcxgMIAEoBBISCgpwaWRzX2xpbWl0GA0gASgNEg8KB2FkZHJlc3MYDiABKAkSEAoIcmVzb2x2ZXIYDyABKAkSEgoKZm9ya19pbmRleBgQIAEoDRISCgpmb3JrX2NvdW50GBEgASgNEhQKDHNlbGZfY29udHJvbBgSIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIRCg9SZXF1ZXN0c1JlcXVlc3QiOAoLU2VsZlJlcXVlc3QSCgoCaWQYASABKAkSDAoEdmVyYhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIisKDUFuc3dlclJlcXVlc3QSCgoCaWQYASABKAkSDgoGYW5zd2VyGAIgASgJIhAKDkFuc3dlclJlc3BvbnNlIg4KDFN0YXRzUmVxdWVzdCJxCg1TdGF0c1Jlc3BvbnNlEhoKEm1lbW9yeV90b3RhbF9ieXRlcxgBIAEoBBIeChZtZW1vcnlfYXZhaWxhYmxlX2J5dGVzGAIgASgEEhEKCXByb2Nlc3NlcxgDIAEoDRIRCglvb21fa2lsbHMYBCABKAQilAMKDFN0YXJ0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSMwoDZW52GAMgAygLMiYudG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAQgASgJEgwKBHVzZXIYBSABKAkSDQoFc3RkaW4YBiABKAgSKwoIdGVybWluYWwYByABKAsyGS50b3Jwb3IuZ3Vlc3QudjEuVGVybWluYWwSEgoKdGltZW91dF9tcxgIIAEoBBIVCg1qb3VybmFsX2J5dGVzGAkgASgEEgwKBGhvbGQYCiABKAgSDwoHa2VlcF9tcxgLIAEoBBISCgpzdXBlcnZpc2VkGAwgASgIEg0KBWFmdGVyGA0gASgEEigKB2pvdXJuYWwYDiADKAsyFy50b3Jwb3IuZ3Vlc3QudjEuT3V0cHV0Eg8KB2F0dGVtcHQYDyABKA0aKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI3CghUZXJtaW5hbBIMCgRyb3dzGAEgASgNEg8KB2NvbHVtbnMYAiABKA0SDAoEdGVybRgDIAEoCSI6Cg1TdGFydFJlc3BvbnNlEikKB3Nlc3Npb24YASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbiK9AgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIMCgRhcmd2GAIgAygJEgsKA3BpZBgDIAEoDRIQCgh0ZXJtaW5hbBgEIAEoCBIaChJzdGFydGVkX3VuaXhfbmFub3MYBSABKAMSEQoJZmlyc3Rfc2VxGAYgASgEEhAKCGxhc3Rfc2VxGAcgASgEEiEKA2VuZBgIIAEoCzIULnRvcnBvci5ndWVzdC52MS5FbmQSFAoMaW5wdXRfb2Zmc2V0GAkgASgEEgwKBHVzZXIYCiABKAkSDwoHd29ya2RpchgLIAEoCRInCgRzaXplGAwgASgLMhkudG9ycG9yLmd1ZXN0LnYxLlRlcm1pbmFsEg8KB2F0dGVtcHQYDSABKA0SJgoIbGFzdF9lbmQYDiABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kInUKA0VuZBIqCgZyZWFzb24YASABKA4yGi50b3Jwb3IuZ3Vlc3QudjEuRW5kUmVhc29uEhEKCWV4aXRfY29kZRgCIAEoDRIOCgZzaWduYWwYAyABKAkSCwoDb29tGAQgASgIEhIKCnVuaXhfbmFub3MYBSABKAMiIQoMU2Vzc2lvbkVycm9yEhEKCWV4aXRfY29kZRgBIAEoDSJACg1BdHRhY2hSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFYWZ0ZXIYAiABKAQSDAoEaG9sZBgDIAEoCCKWAQoOQXR0YWNoUmVzcG9uc2USKwoHc3RhcnRlZBgBIAEoCzIYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uSAASKQoGb3V0cHV0GAIgASgLMhcudG9ycG9yLmd1ZXN0LnYxLk91dHB1dEgAEiMKA2VuZBgDIAEoCzIULnRvcnBvci5ndWVzdC52MS5FbmRIAEIHCgVldmVudCJMCgZPdXRwdXQSCwoDc2VxGAEgASgEEicKBnN0cmVhbRgCIAEoDjIXLnRvcnBvci5ndWVzdC52MS5TdHJlYW0SDAoEZGF0YRgDIAEoDCJdCgxXcml0ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZvZmZzZXQYAiABKAQSDAoEZGF0YRgDIAEoDBILCgNlb2YYBCABKAgSDgoGY2xpZW50GAUgASgJIh8KDVdyaXRlUmVzcG9uc2USDgoGb2Zmc2V0GAEgASgEIkIKDVJlc2l6ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRyb3dzGAIgASgNEg8KB2NvbHVtbnMYAyABKA0iEAoOUmVzaXplUmVzcG9uc2UiMwoNU2lnbmFsUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnNpZ25hbBgCIAEoCSIQCg5TaWduYWxSZXNwb25zZSIgCgpHZXRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiMwoMQXdhaXRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDSINCgtMaXN0UmVxdWVzdCI6CgxMaXN0UmVzcG9uc2USKgoIc2Vzc2lvbnMYASADKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbiIyCg1SZW1vdmVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFZm9yY2UYAiABKAgiEAoOUmVtb3ZlUmVzcG9uc2Ui1gEKBUVudHJ5EgwKBHBhdGgYASABKAkSDAoEbmFtZRgCIAEoCRIoCgR0eXBlGAMgASgOMhoudG9ycG9yLmd1ZXN0LnYxLkVudHJ5VHlwZRIMCgRzaXplGAQgASgEEgwKBG1vZGUYBSABKA0SDQoFb3duZXIYBiABKAkSDQoFZ3JvdXAYByABKAkSCwoDdWlkGAggASgNEgsKA2dpZBgJIAEoDRIbChNtb2RpZmllZF91bml4X25hbm9zGAogASgDEhYKDnN5bWxpbmtfdGFyZ2V0GAsgASgJIjkKC1N0YXRSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIOCgZmb2xsb3cYAyABKAgiQQoUTGlzdERpcmVjdG9yeVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg0KBWRlcHRoGAMgASgNIkAKFUxpc3REaXJlY3RvcnlSZXNwb25zZRInCgdlbnRyaWVzGAEgAygLMhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5IkkKC1JlYWRSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIOCgZvZmZzZXQYAyABKAQSDgoGbGVuZ3RoGAQgASgEIkMKDFJlYWRSZXNwb25zZRIlCgVlbnRyeRgBIAEoCzIWLnRvcnBvci5ndWVzdC52MS5FbnRyeRIMCgRkYXRhGAIgASgMIl4KEFdyaXRlRmlsZVJlcXVlc3QSLAoEb3BlbhgBIAEoCzIeLnRvcnBvci5ndWVzdC52MS5Xcml0ZUZpbGVPcGVuEgwKBGRhdGEYAiABKAwSDgoGY29tbWl0GAMgASgIIkoKDVdyaXRlRmlsZU9wZW4SDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEgwKBG1vZGUYAyABKA0SDwoHcGFyZW50cxgEIAEoCCJRChRNYWtlRGlyZWN0b3J5UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDwoHcGFyZW50cxgDIAEoCBIMCgRtb2RlGAQgASgNIjUKC01vdmVSZXF1ZXN0EgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkSDAoEdXNlchgDIAEoCSJCChFSZW1vdmVGaWxlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSEQoJcmVjdXJzaXZlGAMgASgIIhQKElJlbW92ZUZpbGVSZXNwb25zZSIvCgxXYXRjaFJlcXVlc3QSDAoEcGF0aBgBIAEoCRIRCglyZWN1cnNpdmUYAiABKAgiOQoNV2F0Y2hSZXNwb25zZRIoCgdjaGFuZ2VzGAEgAygLMhcudG9ycG9yLmd1ZXN0LnYxLkNoYW5nZSJiCgZDaGFuZ2USKQoEa2luZBgBIAEoDjIbLnRvcnBvci5ndWVzdC52MS5DaGFuZ2VLaW5kEgwKBHBhdGgYAiABKAkSDAoEZnJvbRgDIAEoCRIRCglkaXJlY3RvcnkYBCABKAgiQAoSUmVhZEFyY2hpdmVSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIOCgZmb2xsb3cYAyABKAgiHAoMQXJjaGl2ZUNodW5rEgwKBGRhdGEYASABKAwiVAoTV3JpdGVBcmNoaXZlUmVxdWVzdBIvCgRvcGVuGAEgASgLMiEudG9ycG9yLmd1ZXN0LnYxLldyaXRlQXJjaGl2ZU9wZW4SDAoEZGF0YRgCIAEoDCIuChBXcml0ZUFyY2hpdmVPcGVuEgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCSI0ChRXcml0ZUFyY2hpdmVSZXNwb25zZRINCgVmaWxlcxgBIAEoBBINCgVieXRlcxgCIAEoBCqBAQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5TUEVDSUZJRUQQABIVChFFTkRfUkVBU09OX0VYSVRFRBABEhYKEkVORF9SRUFTT05fVElNRU9VVBACEhIKDkVORF9SRUFTT05fT09NEAMSFQoRRU5EX1JFQVNPTl9LSUxMRUQQBCpsCgZTdHJlYW0SFgoSU1RSRUFNX1VOU1BFQ0lGSUVEEAASEQoNU1RSRUFNX1NURE9VVBABEhEKDVNUUkVBTV9TVERFUlIQAhITCg9TVFJFQU1fVEVSTUlOQUwQAxIPCgtTVFJFQU1fTUFSSxAEKoQBCglFbnRyeVR5cGUSGgoWRU5UUllfVFlQRV9VTlNQRUNJRklFRBAAEhMKD0VOVFJZX1RZUEVfRklMRRABEhgKFEVOVFJZX1RZUEVfRElSRUNUT1JZEAISFgoSRU5UUllfVFlQRV9TWU1MSU5LEAMSFAoQRU5UUllfVFlQRV9PVEhFUhAEKtsBCgpDaGFuZ2VLaW5kEhsKF0NIQU5HRV9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTQ0hBTkdFX0tJTkRfQ1JFQVRFRBABEhgKFENIQU5HRV9LSU5EX01PRElGSUVEEAISFwoTQ0hBTkdFX0tJTkRfV1JJVFRFThADEhcKE0NIQU5HRV9LSU5EX1JFTU9WRUQQBBIXChNDSEFOR0VfS0lORF9SRU5BTUVEEAUSGgoWQ0hBTkdFX0tJTkRfQVRUUklCVVRFUxAGEhYKEkNIQU5HRV9LSU5EX01JU1NFRBAHMuUECgVHdWVzdBJGCgVIZWxsbxIdLnRvcnBvci5ndWVzdC52MS5IZWxsb1JlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuSGVsbG9SZXNwb25zZRJMCgdQcmVwYXJlEh8udG9ycG9yLmd1ZXN0LnYxLlByZXBhcmVSZXF1ZXN0GiAudG9ycG9yLmd1ZXN0LnYxLlByZXBhcmVSZXNwb25zZRJMCgdSZWxlYXNlEh8udG9ycG9yLmd1ZXN0LnYxLlJlbGVhc2VSZXF1ZXN0GiAudG9ycG9yLmd1ZXN0LnYxLlJlbGVhc2VSZXNwb25zZRJGCgVGbHVzaBIdLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuRmx1c2hSZXNwb25zZRJPCghTaHV0ZG93bhIgLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlcXVlc3QaIS50b3Jwb3IuZ3Vlc3QudjEuU2h1dGRvd25SZXNwb25zZRJMCghSZXF1ZXN0cxIgLnRvcnBvci5ndWVzdC52MS5SZXF1ZXN0c1JlcXVlc3QaHC50b3Jwb3IuZ3Vlc3QudjEuU2VsZlJlcXVlc3QwARJJCgZBbnN3ZXISHi50b3Jwb3IuZ3Vlc3QudjEuQW5zd2VyUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5BbnN3ZXJSZXNwb25zZRJGCgVTdGF0cxIdLnRvcnBvci5ndWVzdC52MS5TdGF0c1JlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhdHNSZXNwb25zZTLWBQoIU2Vzc2lvbnMSRgoFU3RhcnQSHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh4udG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVzcG9uc2USRwoDUnVuEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5BdHRhY2hSZXNwb25zZTABEksKBkF0dGFjaBIeLnRvcnBvci5ndWVzdC52MS5BdHRhY2hSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESRgoFV3JpdGUSHS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXF1ZXN0Gh4udG9ycG9yLmd1ZXN0LnYxLldyaXRlUmVzcG9uc2USSQoGUmVzaXplEh4udG9ycG9yLmd1ZXN0LnYxLlJlc2l6ZVJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVzcG9uc2USSQoGU2lnbmFsEh4udG9ycG9yLmd1ZXN0LnYxLlNpZ25hbFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVzcG9uc2USPAoDR2V0EhsudG9ycG9yLmd1ZXN0LnYxLkdldFJlcXVlc3QaGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbhJACgVBd2FpdBIdLnRvcnBvci5ndWVzdC52MS5Bd2FpdFJlcXVlc3QaGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbhJDCgRMaXN0EhwudG9ycG9yLmd1ZXN0LnYxLkxpc3RSZXF1ZXN0Gh0udG9ycG9yLmd1ZXN0LnYxLkxpc3RSZXNwb25zZRJJCgZSZW1vdmUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXNwb25zZTKRBgoFRmlsZXMSPAoEU3RhdBIcLnRvcnBvci5ndWVzdC52MS5TdGF0UmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJeCg1MaXN0RGlyZWN0b3J5EiUudG9ycG9yLmd1ZXN0LnYxLkxpc3REaXJlY3RvcnlSZXF1ZXN0GiYudG9ycG9yLmd1ZXN0LnYxLkxpc3REaXJlY3RvcnlSZXNwb25zZRJFCgRSZWFkEhwudG9ycG9yLmd1ZXN0LnYxLlJlYWRSZXF1ZXN0Gh0udG9ycG9yLmd1ZXN0LnYxLlJlYWRSZXNwb25zZTABEkQKBVdyaXRlEiEudG9ycG9yLmd1ZXN0LnYxLldyaXRlRmlsZVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkoARJOCg1NYWtlRGlyZWN0b3J5EiUudG9ycG9yLmd1ZXN0LnYxLk1ha2VEaXJlY3RvcnlSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5EjwKBE1vdmUSHC50b3Jwb3IuZ3Vlc3QudjEuTW92ZVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSUQoGUmVtb3ZlEiIudG9ycG9yLmd1ZXN0LnYxLlJlbW92ZUZpbGVSZXF1ZXN0GiMudG9ycG9yLmd1ZXN0LnYxLlJlbW92ZUZpbGVSZXNwb25zZRJICgVXYXRjaBIdLnRvcnBvci5ndWVzdC52MS5XYXRjaFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV2F0Y2hSZXNwb25zZTABElMKC1JlYWRBcmNoaXZlEiMudG9ycG9yLmd1ZXN0LnYxLlJlYWRBcmNoaXZlUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5BcmNoaXZlQ2h1bmswARJdCgxXcml0ZUFyY2hpdmUSJC50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlUmVxdWVzdBolLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXNwb25zZSgBMkwKBVBvcnRzEkMKB0Nvbm5lY3QSGS50b3Jwb3IuZ3Vlc3QudjEuUG9ydERhdGEaGS50b3Jwb3IuZ3Vlc3QudjEuUG9ydERhdGEoATABQkRaQnRvcnBvci5kZXYvdG9ycG9yL25hdGl2ZS9pbnRlcm5hbC9wcm90b2NvbC90b3Jwb3IvZ3Vlc3QvdjE7Z3Vlc3R2MWIGcHJvdG8z");
 
 /**
  * @generated from message torpor.guest.v1.PortData
@@ -531,6 +531,40 @@ export type StartRequest = Message<"torpor.guest.v1.StartRequest"> & {
    * @generated from field: bool hold = 10;
    */
   hold: boolean;
+
+  /**
+   * running time that it is kept after its end; 0: among the newest 64
+   *
+   * @generated from field: uint64 keep_ms = 11;
+   */
+  keepMs: bigint;
+
+  /**
+   * Its journal outlives its process: the end of that is a MARK frame, and a Start with the id of an ended one and
+   * `supervised` begins the next process in the same journal (also a MARK). Readers go on over both. Only Remove ends it.
+   *
+   * @generated from field: bool supervised = 12;
+   */
+  supervised: boolean;
+
+  /**
+   * What a former runtime had of a supervised session: its newest frames, whose numbers this one goes on from.
+   *
+   * @generated from field: uint64 after = 13;
+   */
+  after: bigint;
+
+  /**
+   * @generated from field: repeated torpor.guest.v1.Output journal = 14;
+   */
+  journal: Output[];
+
+  /**
+   * its number; 0: one more than the last
+   *
+   * @generated from field: uint32 attempt = 15;
+   */
+  attempt: number;
 };
 
 /**
@@ -648,6 +682,27 @@ export type Session = Message<"torpor.guest.v1.Session"> & {
    * @generated from field: string workdir = 11;
    */
   workdir: string;
+
+  /**
+   * of its terminal, as set last
+   *
+   * @generated from field: torpor.guest.v1.Terminal size = 12;
+   */
+  size?: Terminal | undefined;
+
+  /**
+   * processes begun so far; 1 without supervision
+   *
+   * @generated from field: uint32 attempt = 13;
+   */
+  attempt: number;
+
+  /**
+   * of a supervised one's process, which does not run: `end` stays unset
+   *
+   * @generated from field: torpor.guest.v1.End last_end = 14;
+   */
+  lastEnd?: End | undefined;
 };
 
 /**
@@ -833,6 +888,11 @@ export type WriteRequest = Message<"torpor.guest.v1.WriteRequest"> & {
    * @generated from field: bool eof = 4;
    */
   eof: boolean;
+
+  /**
+   * @generated from field: string client = 5;
+   */
+  client: string;
 };
 
 /**
@@ -952,6 +1012,28 @@ export const GetRequestSchema: GenMessage<GetRequest> = /*@__PURE__*/
   messageDesc(file_torpor_guest_v1_guest, 32);
 
 /**
+ * @generated from message torpor.guest.v1.AwaitRequest
+ */
+export type AwaitRequest = Message<"torpor.guest.v1.AwaitRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: uint32 attempt = 2;
+   */
+  attempt: number;
+};
+
+/**
+ * Describes the message torpor.guest.v1.AwaitRequest.
+ * Use `create(AwaitRequestSchema)` to create a new message.
+ */
+export const AwaitRequestSchema: GenMessage<AwaitRequest> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 33);
+
+/**
  * @generated from message torpor.guest.v1.ListRequest
  */
 export type ListRequest = Message<"torpor.guest.v1.ListRequest"> & {
@@ -962,7 +1044,7 @@ export type ListRequest = Message<"torpor.guest.v1.ListRequest"> & {
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 33);
+  messageDesc(file_torpor_guest_v1_guest, 34);
 
 /**
  * @generated from message torpor.guest.v1.ListResponse
@@ -979,7 +1061,7 @@ export type ListResponse = Message<"torpor.guest.v1.ListResponse"> & {
  * Use `create(ListResponseSchema)` to create a new message.
  */
 export const ListResponseSchema: GenMessage<ListResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 34);
+  messageDesc(file_torpor_guest_v1_guest, 35);
 
 /**
  * @generated from message torpor.guest.v1.RemoveRequest
@@ -1001,7 +1083,7 @@ export type RemoveRequest = Message<"torpor.guest.v1.RemoveRequest"> & {
  * Use `create(RemoveRequestSchema)` to create a new message.
  */
 export const RemoveRequestSchema: GenMessage<RemoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 35);
+  messageDesc(file_torpor_guest_v1_guest, 36);
 
 /**
  * @generated from message torpor.guest.v1.RemoveResponse
@@ -1014,7 +1096,7 @@ export type RemoveResponse = Message<"torpor.guest.v1.RemoveResponse"> & {
  * Use `create(RemoveResponseSchema)` to create a new message.
  */
 export const RemoveResponseSchema: GenMessage<RemoveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 36);
+  messageDesc(file_torpor_guest_v1_guest, 37);
 
 /**
  * @generated from message torpor.guest.v1.Entry
@@ -1087,7 +1169,7 @@ export type Entry = Message<"torpor.guest.v1.Entry"> & {
  * Use `create(EntrySchema)` to create a new message.
  */
 export const EntrySchema: GenMessage<Entry> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 37);
+  messageDesc(file_torpor_guest_v1_guest, 38);
 
 /**
  * @generated from message torpor.guest.v1.StatRequest
@@ -1114,7 +1196,7 @@ export type StatRequest = Message<"torpor.guest.v1.StatRequest"> & {
  * Use `create(StatRequestSchema)` to create a new message.
  */
 export const StatRequestSchema: GenMessage<StatRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 38);
+  messageDesc(file_torpor_guest_v1_guest, 39);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryRequest
@@ -1141,7 +1223,7 @@ export type ListDirectoryRequest = Message<"torpor.guest.v1.ListDirectoryRequest
  * Use `create(ListDirectoryRequestSchema)` to create a new message.
  */
 export const ListDirectoryRequestSchema: GenMessage<ListDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 39);
+  messageDesc(file_torpor_guest_v1_guest, 40);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryResponse
@@ -1158,7 +1240,7 @@ export type ListDirectoryResponse = Message<"torpor.guest.v1.ListDirectoryRespon
  * Use `create(ListDirectoryResponseSchema)` to create a new message.
  */
 export const ListDirectoryResponseSchema: GenMessage<ListDirectoryResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 40);
+  messageDesc(file_torpor_guest_v1_guest, 41);
 
 /**
  * @generated from message torpor.guest.v1.ReadRequest
@@ -1190,7 +1272,7 @@ export type ReadRequest = Message<"torpor.guest.v1.ReadRequest"> & {
  * Use `create(ReadRequestSchema)` to create a new message.
  */
 export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 41);
+  messageDesc(file_torpor_guest_v1_guest, 42);
 
 /**
  * @generated from message torpor.guest.v1.ReadResponse
@@ -1212,7 +1294,7 @@ export type ReadResponse = Message<"torpor.guest.v1.ReadResponse"> & {
  * Use `create(ReadResponseSchema)` to create a new message.
  */
 export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 42);
+  messageDesc(file_torpor_guest_v1_guest, 43);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileRequest
@@ -1239,7 +1321,7 @@ export type WriteFileRequest = Message<"torpor.guest.v1.WriteFileRequest"> & {
  * Use `create(WriteFileRequestSchema)` to create a new message.
  */
 export const WriteFileRequestSchema: GenMessage<WriteFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 43);
+  messageDesc(file_torpor_guest_v1_guest, 44);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileOpen
@@ -1275,7 +1357,7 @@ export type WriteFileOpen = Message<"torpor.guest.v1.WriteFileOpen"> & {
  * Use `create(WriteFileOpenSchema)` to create a new message.
  */
 export const WriteFileOpenSchema: GenMessage<WriteFileOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 44);
+  messageDesc(file_torpor_guest_v1_guest, 45);
 
 /**
  * @generated from message torpor.guest.v1.MakeDirectoryRequest
@@ -1307,7 +1389,7 @@ export type MakeDirectoryRequest = Message<"torpor.guest.v1.MakeDirectoryRequest
  * Use `create(MakeDirectoryRequestSchema)` to create a new message.
  */
 export const MakeDirectoryRequestSchema: GenMessage<MakeDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 45);
+  messageDesc(file_torpor_guest_v1_guest, 46);
 
 /**
  * @generated from message torpor.guest.v1.MoveRequest
@@ -1334,7 +1416,7 @@ export type MoveRequest = Message<"torpor.guest.v1.MoveRequest"> & {
  * Use `create(MoveRequestSchema)` to create a new message.
  */
 export const MoveRequestSchema: GenMessage<MoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 46);
+  messageDesc(file_torpor_guest_v1_guest, 47);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileRequest
@@ -1361,7 +1443,7 @@ export type RemoveFileRequest = Message<"torpor.guest.v1.RemoveFileRequest"> & {
  * Use `create(RemoveFileRequestSchema)` to create a new message.
  */
 export const RemoveFileRequestSchema: GenMessage<RemoveFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 47);
+  messageDesc(file_torpor_guest_v1_guest, 48);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileResponse
@@ -1374,7 +1456,7 @@ export type RemoveFileResponse = Message<"torpor.guest.v1.RemoveFileResponse"> &
  * Use `create(RemoveFileResponseSchema)` to create a new message.
  */
 export const RemoveFileResponseSchema: GenMessage<RemoveFileResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 48);
+  messageDesc(file_torpor_guest_v1_guest, 49);
 
 /**
  * @generated from message torpor.guest.v1.WatchRequest
@@ -1396,7 +1478,7 @@ export type WatchRequest = Message<"torpor.guest.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 49);
+  messageDesc(file_torpor_guest_v1_guest, 50);
 
 /**
  * @generated from message torpor.guest.v1.WatchResponse
@@ -1413,7 +1495,7 @@ export type WatchResponse = Message<"torpor.guest.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 50);
+  messageDesc(file_torpor_guest_v1_guest, 51);
 
 /**
  * @generated from message torpor.guest.v1.Change
@@ -1447,7 +1529,7 @@ export type Change = Message<"torpor.guest.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 51);
+  messageDesc(file_torpor_guest_v1_guest, 52);
 
 /**
  * @generated from message torpor.guest.v1.ReadArchiveRequest
@@ -1474,7 +1556,7 @@ export type ReadArchiveRequest = Message<"torpor.guest.v1.ReadArchiveRequest"> &
  * Use `create(ReadArchiveRequestSchema)` to create a new message.
  */
 export const ReadArchiveRequestSchema: GenMessage<ReadArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 52);
+  messageDesc(file_torpor_guest_v1_guest, 53);
 
 /**
  * @generated from message torpor.guest.v1.ArchiveChunk
@@ -1491,7 +1573,7 @@ export type ArchiveChunk = Message<"torpor.guest.v1.ArchiveChunk"> & {
  * Use `create(ArchiveChunkSchema)` to create a new message.
  */
 export const ArchiveChunkSchema: GenMessage<ArchiveChunk> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 53);
+  messageDesc(file_torpor_guest_v1_guest, 54);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveRequest
@@ -1513,7 +1595,7 @@ export type WriteArchiveRequest = Message<"torpor.guest.v1.WriteArchiveRequest">
  * Use `create(WriteArchiveRequestSchema)` to create a new message.
  */
 export const WriteArchiveRequestSchema: GenMessage<WriteArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 54);
+  messageDesc(file_torpor_guest_v1_guest, 55);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveOpen
@@ -1535,7 +1617,7 @@ export type WriteArchiveOpen = Message<"torpor.guest.v1.WriteArchiveOpen"> & {
  * Use `create(WriteArchiveOpenSchema)` to create a new message.
  */
 export const WriteArchiveOpenSchema: GenMessage<WriteArchiveOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 55);
+  messageDesc(file_torpor_guest_v1_guest, 56);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveResponse
@@ -1557,7 +1639,7 @@ export type WriteArchiveResponse = Message<"torpor.guest.v1.WriteArchiveResponse
  * Use `create(WriteArchiveResponseSchema)` to create a new message.
  */
 export const WriteArchiveResponseSchema: GenMessage<WriteArchiveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 56);
+  messageDesc(file_torpor_guest_v1_guest, 57);
 
 /**
  * @generated from enum torpor.guest.v1.EndReason
@@ -1629,6 +1711,11 @@ export const Stream = {
    * @generated from enum value: STREAM_TERMINAL = 3;
    */
   TERMINAL: 3,
+
+  /**
+   * @generated from enum value: STREAM_MARK = 4;
+   */
+  MARK: 4,
 } as const;
 
 /**
@@ -1883,7 +1970,8 @@ export const Sessions: GenService<{
   },
   /**
    * Input. Answers when the bytes were given to the process: that is the back-pressure. `offset` is the position of the
-   * first byte in the session's input; bytes before what was already taken are dropped, so a retry is harmless.
+   * first byte in what this `client` has sent, or without one in the session's whole input; bytes before what was already
+   * taken of it are dropped, so a retry is harmless. Without data it tells how much was taken.
    *
    * @generated from rpc torpor.guest.v1.Sessions.Write
    */
@@ -1916,6 +2004,16 @@ export const Sessions: GenService<{
   get: {
     methodKind: "unary";
     input: typeof GetRequestSchema;
+    output: typeof SessionSchema;
+  },
+  /**
+   * Answers when the process of this attempt has ended, or another one has begun, or the session is gone (not_found).
+   *
+   * @generated from rpc torpor.guest.v1.Sessions.Await
+   */
+  await: {
+    methodKind: "unary";
+    input: typeof AwaitRequestSchema;
     output: typeof SessionSchema;
   },
   /**
