@@ -80,6 +80,23 @@ const commandOf: Readonly<Record<RouteName, string>> = {
   health: "daemon status",
   version: "version",
   openapi: "(for programs)",
+  startSupervised: "sessions start",
+  stopSupervised: "sessions stop",
+  restartSupervised: "sessions restart",
+  writeSession: "attach",
+  createInterpreter: "repl",
+  runCode: "repl",
+  sandboxStats: "top",
+  stats: "top",
+  healthz: "(for programs)",
+  metrics: "(for programs)",
+  createToken: "token create",
+  listTokens: "token list",
+  revokeToken: "token revoke",
+  createLoginCode: "open",
+  login: "(by the page)",
+  logout: "(by the page)",
+  whoami: "login",
 };
 
 test("every call of the API has its command", async () => {

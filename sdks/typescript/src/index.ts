@@ -32,7 +32,7 @@ export type { SandboxListing } from "./listing.ts";
 export type { OperationClient } from "./operation-client.ts";
 export type { PortClient } from "./port-client.ts";
 export type { BackgroundOptions, CommandLine, ExecOptions } from "./run.ts";
-export { type Child, type ForkOptions, Sandbox } from "./sandbox.ts";
+export { type Child, type ForkOptions, type Interpreter, Sandbox } from "./sandbox.ts";
 export type { ReadFileOptions, SandboxFiles } from "./sandbox-files.ts";
 export type { ServerFrame } from "./session-protocol.ts";
 export type { SessionFrame, SessionStream } from "./session-stream.ts";

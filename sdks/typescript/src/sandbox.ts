@@ -8,6 +8,9 @@ import type {
   PauseRequest,
   ReachablePort,
   ResumeRequest,
+  RunCodeRequest,
+  RunLine,
+  RunResult,
   Sandbox as SandboxRecord,
   SandboxState,
   Session,
@@ -55,6 +58,11 @@ export class Sandbox implements AsyncDisposable {
     connect(port: number): ReturnType<PortClient["connect"]>;
   };
 
+  /** Its own Python, which keeps its variables from run to run, over pauses and forks. */
+  readonly python: Interpreter;
+  /** The same of a shell. */
+  readonly shell: Interpreter;
+
   constructor(client: TorporClient, record: SandboxRecord) {
     this.#client = client;
     this.#record = record;
@@ -64,6 +72,8 @@ export class Sandbox implements AsyncDisposable {
       list: () => client.wakes.list(this.id),
       remove: (wakeId) => client.wakes.remove(this.id, wakeId),
     };
+    this.python = interpreterOf(client, record.id, "python");
+    this.shell = interpreterOf(client, record.id, "shell");
     this.ports = {
       list: () => client.ports.list(this.id),
       expose: (port, options = {}) => client.ports.expose(this.id, port, options),
@@ -231,6 +241,21 @@ export class Sandbox implements AsyncDisposable {
     this.#record = sandbox ?? this.#record;
     return this;
   }
+}
+
+export interface Interpreter {
+  /** A text is the code to run. */
+  run(code: string | RunCodeRequest): Promise<RunResult>;
+  /** The same, told as it goes on; the last line is the end. */
+  lines(code: string | RunCodeRequest): AsyncGenerator<RunLine>;
+}
+
+function interpreterOf(client: TorporClient, id: string, language: "python" | "shell"): Interpreter {
+  const requestOf = (code: string | RunCodeRequest): RunCodeRequest => (typeof code === "string" ? { code } : code);
+  return {
+    run: (code) => client.interpreters.run(id, language, requestOf(code)),
+    lines: (code) => client.interpreters.lines(id, language, requestOf(code)),
+  };
 }
 
 export type Child = ChildOf<Sandbox>;
