@@ -98,6 +98,7 @@ CALLS = {
     "updateSandbox": Call("PATCH", "/v1/sandboxes/{id}", True),
     "updateSnapshot": Call("PATCH", "/v1/snapshots/{nid}", True),
     "version": Call("GET", "/v1/version"),
+    "watchFiles": Call("GET", "/v1/sandboxes/{id}/files/watch"),
     "whoami": Call("GET", "/v1/whoami"),
     "writeArchive": Call("PUT", "/v1/sandboxes/{id}/archive", True),
     "writeFile": Call("PUT", "/v1/sandboxes/{id}/files", True),

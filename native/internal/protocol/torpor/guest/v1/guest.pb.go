@@ -195,6 +195,70 @@ func (EntryType) EnumDescriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{2}
 }
 
+type ChangeKind int32
+
+const (
+	ChangeKind_CHANGE_KIND_UNSPECIFIED ChangeKind = 0
+	ChangeKind_CHANGE_KIND_CREATED     ChangeKind = 1 // also moved here from elsewhere
+	ChangeKind_CHANGE_KIND_MODIFIED    ChangeKind = 2 // its content, so far
+	ChangeKind_CHANGE_KIND_WRITTEN     ChangeKind = 3 // closed by who had written to it
+	ChangeKind_CHANGE_KIND_REMOVED     ChangeKind = 4 // also moved away
+	ChangeKind_CHANGE_KIND_RENAMED     ChangeKind = 5
+	ChangeKind_CHANGE_KIND_ATTRIBUTES  ChangeKind = 6
+	ChangeKind_CHANGE_KIND_MISSED      ChangeKind = 7 // there were too many: look for yourself. The path is that which is watched
+)
+
+// Enum value maps for ChangeKind.
+var (
+	ChangeKind_name = map[int32]string{
+		0: "CHANGE_KIND_UNSPECIFIED",
+		1: "CHANGE_KIND_CREATED",
+		2: "CHANGE_KIND_MODIFIED",
+		3: "CHANGE_KIND_WRITTEN",
+		4: "CHANGE_KIND_REMOVED",
+		5: "CHANGE_KIND_RENAMED",
+		6: "CHANGE_KIND_ATTRIBUTES",
+		7: "CHANGE_KIND_MISSED",
+	}
+	ChangeKind_value = map[string]int32{
+		"CHANGE_KIND_UNSPECIFIED": 0,
+		"CHANGE_KIND_CREATED":     1,
+		"CHANGE_KIND_MODIFIED":    2,
+		"CHANGE_KIND_WRITTEN":     3,
+		"CHANGE_KIND_REMOVED":     4,
+		"CHANGE_KIND_RENAMED":     5,
+		"CHANGE_KIND_ATTRIBUTES":  6,
+		"CHANGE_KIND_MISSED":      7,
+	}
+)
+
+func (x ChangeKind) Enum() *ChangeKind {
+	p := new(ChangeKind)
+	*p = x
+	return p
+}
+
+func (x ChangeKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChangeKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_torpor_guest_v1_guest_proto_enumTypes[3].Descriptor()
+}
+
+func (ChangeKind) Type() protoreflect.EnumType {
+	return &file_torpor_guest_v1_guest_proto_enumTypes[3]
+}
+
+func (x ChangeKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChangeKind.Descriptor instead.
+func (ChangeKind) EnumDescriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{3}
+}
+
 type PortData struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Port          uint32                 `protobuf:"varint,1,opt,name=port,proto3" json:"port,omitempty"` // only of the first message
@@ -3169,6 +3233,170 @@ func (*RemoveFileResponse) Descriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{49}
 }
 
+type WatchRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	Recursive     bool                   `protobuf:"varint,2,opt,name=recursive,proto3" json:"recursive,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchRequest) Reset() {
+	*x = WatchRequest{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchRequest) ProtoMessage() {}
+
+func (x *WatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
+func (*WatchRequest) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *WatchRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *WatchRequest) GetRecursive() bool {
+	if x != nil {
+		return x.Recursive
+	}
+	return false
+}
+
+type WatchResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Changes       []*Change              `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchResponse) Reset() {
+	*x = WatchResponse{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchResponse) ProtoMessage() {}
+
+func (x *WatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
+func (*WatchResponse) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *WatchResponse) GetChanges() []*Change {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+type Change struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          ChangeKind             `protobuf:"varint,1,opt,name=kind,proto3,enum=torpor.guest.v1.ChangeKind" json:"kind,omitempty"`
+	Path          string                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	From          string                 `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"` // of a rename within what is watched
+	Directory     bool                   `protobuf:"varint,4,opt,name=directory,proto3" json:"directory,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Change) Reset() {
+	*x = Change{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Change) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Change) ProtoMessage() {}
+
+func (x *Change) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Change.ProtoReflect.Descriptor instead.
+func (*Change) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *Change) GetKind() ChangeKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ChangeKind_CHANGE_KIND_UNSPECIFIED
+}
+
+func (x *Change) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Change) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *Change) GetDirectory() bool {
+	if x != nil {
+		return x.Directory
+	}
+	return false
+}
+
 type ReadArchiveRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
@@ -3180,7 +3408,7 @@ type ReadArchiveRequest struct {
 
 func (x *ReadArchiveRequest) Reset() {
 	*x = ReadArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3192,7 +3420,7 @@ func (x *ReadArchiveRequest) String() string {
 func (*ReadArchiveRequest) ProtoMessage() {}
 
 func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3205,7 +3433,7 @@ func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArchiveRequest.ProtoReflect.Descriptor instead.
 func (*ReadArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ReadArchiveRequest) GetPath() string {
@@ -3238,7 +3466,7 @@ type ArchiveChunk struct {
 
 func (x *ArchiveChunk) Reset() {
 	*x = ArchiveChunk{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3250,7 +3478,7 @@ func (x *ArchiveChunk) String() string {
 func (*ArchiveChunk) ProtoMessage() {}
 
 func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3263,7 +3491,7 @@ func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveChunk.ProtoReflect.Descriptor instead.
 func (*ArchiveChunk) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ArchiveChunk) GetData() []byte {
@@ -3283,7 +3511,7 @@ type WriteArchiveRequest struct {
 
 func (x *WriteArchiveRequest) Reset() {
 	*x = WriteArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3295,7 +3523,7 @@ func (x *WriteArchiveRequest) String() string {
 func (*WriteArchiveRequest) ProtoMessage() {}
 
 func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3308,7 +3536,7 @@ func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveRequest.ProtoReflect.Descriptor instead.
 func (*WriteArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *WriteArchiveRequest) GetOpen() *WriteArchiveOpen {
@@ -3335,7 +3563,7 @@ type WriteArchiveOpen struct {
 
 func (x *WriteArchiveOpen) Reset() {
 	*x = WriteArchiveOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3347,7 +3575,7 @@ func (x *WriteArchiveOpen) String() string {
 func (*WriteArchiveOpen) ProtoMessage() {}
 
 func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3360,7 +3588,7 @@ func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveOpen.ProtoReflect.Descriptor instead.
 func (*WriteArchiveOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{53}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *WriteArchiveOpen) GetPath() string {
@@ -3387,7 +3615,7 @@ type WriteArchiveResponse struct {
 
 func (x *WriteArchiveResponse) Reset() {
 	*x = WriteArchiveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3399,7 +3627,7 @@ func (x *WriteArchiveResponse) String() string {
 func (*WriteArchiveResponse) ProtoMessage() {}
 
 func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3412,7 +3640,7 @@ func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveResponse.ProtoReflect.Descriptor instead.
 func (*WriteArchiveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{54}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *WriteArchiveResponse) GetFiles() uint64 {
@@ -3656,7 +3884,17 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x1c\n" +
 	"\trecursive\x18\x03 \x01(\bR\trecursive\"\x14\n" +
-	"\x12RemoveFileResponse\"T\n" +
+	"\x12RemoveFileResponse\"@\n" +
+	"\fWatchRequest\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x1c\n" +
+	"\trecursive\x18\x02 \x01(\bR\trecursive\"B\n" +
+	"\rWatchResponse\x121\n" +
+	"\achanges\x18\x01 \x03(\v2\x17.torpor.guest.v1.ChangeR\achanges\"\x7f\n" +
+	"\x06Change\x12/\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x1b.torpor.guest.v1.ChangeKindR\x04kind\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\x12\x12\n" +
+	"\x04from\x18\x03 \x01(\tR\x04from\x12\x1c\n" +
+	"\tdirectory\x18\x04 \x01(\bR\tdirectory\"T\n" +
 	"\x12ReadArchiveRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x16\n" +
@@ -3689,7 +3927,17 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x0fENTRY_TYPE_FILE\x10\x01\x12\x18\n" +
 	"\x14ENTRY_TYPE_DIRECTORY\x10\x02\x12\x16\n" +
 	"\x12ENTRY_TYPE_SYMLINK\x10\x03\x12\x14\n" +
-	"\x10ENTRY_TYPE_OTHER\x10\x042\xe5\x04\n" +
+	"\x10ENTRY_TYPE_OTHER\x10\x04*\xdb\x01\n" +
+	"\n" +
+	"ChangeKind\x12\x1b\n" +
+	"\x17CHANGE_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13CHANGE_KIND_CREATED\x10\x01\x12\x18\n" +
+	"\x14CHANGE_KIND_MODIFIED\x10\x02\x12\x17\n" +
+	"\x13CHANGE_KIND_WRITTEN\x10\x03\x12\x17\n" +
+	"\x13CHANGE_KIND_REMOVED\x10\x04\x12\x17\n" +
+	"\x13CHANGE_KIND_RENAMED\x10\x05\x12\x1a\n" +
+	"\x16CHANGE_KIND_ATTRIBUTES\x10\x06\x12\x16\n" +
+	"\x12CHANGE_KIND_MISSED\x10\a2\xe5\x04\n" +
 	"\x05Guest\x12F\n" +
 	"\x05Hello\x12\x1d.torpor.guest.v1.HelloRequest\x1a\x1e.torpor.guest.v1.HelloResponse\x12L\n" +
 	"\aPrepare\x12\x1f.torpor.guest.v1.PrepareRequest\x1a .torpor.guest.v1.PrepareResponse\x12L\n" +
@@ -3709,7 +3957,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x03Get\x12\x1b.torpor.guest.v1.GetRequest\x1a\x18.torpor.guest.v1.Session\x12@\n" +
 	"\x05Await\x12\x1d.torpor.guest.v1.AwaitRequest\x1a\x18.torpor.guest.v1.Session\x12C\n" +
 	"\x04List\x12\x1c.torpor.guest.v1.ListRequest\x1a\x1d.torpor.guest.v1.ListResponse\x12I\n" +
-	"\x06Remove\x12\x1e.torpor.guest.v1.RemoveRequest\x1a\x1f.torpor.guest.v1.RemoveResponse2\xc7\x05\n" +
+	"\x06Remove\x12\x1e.torpor.guest.v1.RemoveRequest\x1a\x1f.torpor.guest.v1.RemoveResponse2\x91\x06\n" +
 	"\x05Files\x12<\n" +
 	"\x04Stat\x12\x1c.torpor.guest.v1.StatRequest\x1a\x16.torpor.guest.v1.Entry\x12^\n" +
 	"\rListDirectory\x12%.torpor.guest.v1.ListDirectoryRequest\x1a&.torpor.guest.v1.ListDirectoryResponse\x12E\n" +
@@ -3717,7 +3965,8 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x05Write\x12!.torpor.guest.v1.WriteFileRequest\x1a\x16.torpor.guest.v1.Entry(\x01\x12N\n" +
 	"\rMakeDirectory\x12%.torpor.guest.v1.MakeDirectoryRequest\x1a\x16.torpor.guest.v1.Entry\x12<\n" +
 	"\x04Move\x12\x1c.torpor.guest.v1.MoveRequest\x1a\x16.torpor.guest.v1.Entry\x12Q\n" +
-	"\x06Remove\x12\".torpor.guest.v1.RemoveFileRequest\x1a#.torpor.guest.v1.RemoveFileResponse\x12S\n" +
+	"\x06Remove\x12\".torpor.guest.v1.RemoveFileRequest\x1a#.torpor.guest.v1.RemoveFileResponse\x12H\n" +
+	"\x05Watch\x12\x1d.torpor.guest.v1.WatchRequest\x1a\x1e.torpor.guest.v1.WatchResponse0\x01\x12S\n" +
 	"\vReadArchive\x12#.torpor.guest.v1.ReadArchiveRequest\x1a\x1d.torpor.guest.v1.ArchiveChunk0\x01\x12]\n" +
 	"\fWriteArchive\x12$.torpor.guest.v1.WriteArchiveRequest\x1a%.torpor.guest.v1.WriteArchiveResponse(\x012L\n" +
 	"\x05Ports\x12C\n" +
@@ -3735,151 +3984,159 @@ func file_torpor_guest_v1_guest_proto_rawDescGZIP() []byte {
 	return file_torpor_guest_v1_guest_proto_rawDescData
 }
 
-var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
+var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(EndReason)(0),                // 0: torpor.guest.v1.EndReason
 	(Stream)(0),                   // 1: torpor.guest.v1.Stream
 	(EntryType)(0),                // 2: torpor.guest.v1.EntryType
-	(*PortData)(nil),              // 3: torpor.guest.v1.PortData
-	(*HelloRequest)(nil),          // 4: torpor.guest.v1.HelloRequest
-	(*HelloResponse)(nil),         // 5: torpor.guest.v1.HelloResponse
-	(*PrepareRequest)(nil),        // 6: torpor.guest.v1.PrepareRequest
-	(*PrepareResponse)(nil),       // 7: torpor.guest.v1.PrepareResponse
-	(*ReleaseRequest)(nil),        // 8: torpor.guest.v1.ReleaseRequest
-	(*ReleaseResponse)(nil),       // 9: torpor.guest.v1.ReleaseResponse
-	(*FlushRequest)(nil),          // 10: torpor.guest.v1.FlushRequest
-	(*FlushResponse)(nil),         // 11: torpor.guest.v1.FlushResponse
-	(*ShutdownRequest)(nil),       // 12: torpor.guest.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 13: torpor.guest.v1.ShutdownResponse
-	(*RequestsRequest)(nil),       // 14: torpor.guest.v1.RequestsRequest
-	(*SelfRequest)(nil),           // 15: torpor.guest.v1.SelfRequest
-	(*AnswerRequest)(nil),         // 16: torpor.guest.v1.AnswerRequest
-	(*AnswerResponse)(nil),        // 17: torpor.guest.v1.AnswerResponse
-	(*StatsRequest)(nil),          // 18: torpor.guest.v1.StatsRequest
-	(*StatsResponse)(nil),         // 19: torpor.guest.v1.StatsResponse
-	(*StartRequest)(nil),          // 20: torpor.guest.v1.StartRequest
-	(*Terminal)(nil),              // 21: torpor.guest.v1.Terminal
-	(*StartResponse)(nil),         // 22: torpor.guest.v1.StartResponse
-	(*Session)(nil),               // 23: torpor.guest.v1.Session
-	(*End)(nil),                   // 24: torpor.guest.v1.End
-	(*SessionError)(nil),          // 25: torpor.guest.v1.SessionError
-	(*AttachRequest)(nil),         // 26: torpor.guest.v1.AttachRequest
-	(*AttachResponse)(nil),        // 27: torpor.guest.v1.AttachResponse
-	(*Output)(nil),                // 28: torpor.guest.v1.Output
-	(*WriteRequest)(nil),          // 29: torpor.guest.v1.WriteRequest
-	(*WriteResponse)(nil),         // 30: torpor.guest.v1.WriteResponse
-	(*ResizeRequest)(nil),         // 31: torpor.guest.v1.ResizeRequest
-	(*ResizeResponse)(nil),        // 32: torpor.guest.v1.ResizeResponse
-	(*SignalRequest)(nil),         // 33: torpor.guest.v1.SignalRequest
-	(*SignalResponse)(nil),        // 34: torpor.guest.v1.SignalResponse
-	(*GetRequest)(nil),            // 35: torpor.guest.v1.GetRequest
-	(*AwaitRequest)(nil),          // 36: torpor.guest.v1.AwaitRequest
-	(*ListRequest)(nil),           // 37: torpor.guest.v1.ListRequest
-	(*ListResponse)(nil),          // 38: torpor.guest.v1.ListResponse
-	(*RemoveRequest)(nil),         // 39: torpor.guest.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 40: torpor.guest.v1.RemoveResponse
-	(*Entry)(nil),                 // 41: torpor.guest.v1.Entry
-	(*StatRequest)(nil),           // 42: torpor.guest.v1.StatRequest
-	(*ListDirectoryRequest)(nil),  // 43: torpor.guest.v1.ListDirectoryRequest
-	(*ListDirectoryResponse)(nil), // 44: torpor.guest.v1.ListDirectoryResponse
-	(*ReadRequest)(nil),           // 45: torpor.guest.v1.ReadRequest
-	(*ReadResponse)(nil),          // 46: torpor.guest.v1.ReadResponse
-	(*WriteFileRequest)(nil),      // 47: torpor.guest.v1.WriteFileRequest
-	(*WriteFileOpen)(nil),         // 48: torpor.guest.v1.WriteFileOpen
-	(*MakeDirectoryRequest)(nil),  // 49: torpor.guest.v1.MakeDirectoryRequest
-	(*MoveRequest)(nil),           // 50: torpor.guest.v1.MoveRequest
-	(*RemoveFileRequest)(nil),     // 51: torpor.guest.v1.RemoveFileRequest
-	(*RemoveFileResponse)(nil),    // 52: torpor.guest.v1.RemoveFileResponse
-	(*ReadArchiveRequest)(nil),    // 53: torpor.guest.v1.ReadArchiveRequest
-	(*ArchiveChunk)(nil),          // 54: torpor.guest.v1.ArchiveChunk
-	(*WriteArchiveRequest)(nil),   // 55: torpor.guest.v1.WriteArchiveRequest
-	(*WriteArchiveOpen)(nil),      // 56: torpor.guest.v1.WriteArchiveOpen
-	(*WriteArchiveResponse)(nil),  // 57: torpor.guest.v1.WriteArchiveResponse
-	nil,                           // 58: torpor.guest.v1.HelloRequest.EnvEntry
-	nil,                           // 59: torpor.guest.v1.StartRequest.EnvEntry
+	(ChangeKind)(0),               // 3: torpor.guest.v1.ChangeKind
+	(*PortData)(nil),              // 4: torpor.guest.v1.PortData
+	(*HelloRequest)(nil),          // 5: torpor.guest.v1.HelloRequest
+	(*HelloResponse)(nil),         // 6: torpor.guest.v1.HelloResponse
+	(*PrepareRequest)(nil),        // 7: torpor.guest.v1.PrepareRequest
+	(*PrepareResponse)(nil),       // 8: torpor.guest.v1.PrepareResponse
+	(*ReleaseRequest)(nil),        // 9: torpor.guest.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),       // 10: torpor.guest.v1.ReleaseResponse
+	(*FlushRequest)(nil),          // 11: torpor.guest.v1.FlushRequest
+	(*FlushResponse)(nil),         // 12: torpor.guest.v1.FlushResponse
+	(*ShutdownRequest)(nil),       // 13: torpor.guest.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 14: torpor.guest.v1.ShutdownResponse
+	(*RequestsRequest)(nil),       // 15: torpor.guest.v1.RequestsRequest
+	(*SelfRequest)(nil),           // 16: torpor.guest.v1.SelfRequest
+	(*AnswerRequest)(nil),         // 17: torpor.guest.v1.AnswerRequest
+	(*AnswerResponse)(nil),        // 18: torpor.guest.v1.AnswerResponse
+	(*StatsRequest)(nil),          // 19: torpor.guest.v1.StatsRequest
+	(*StatsResponse)(nil),         // 20: torpor.guest.v1.StatsResponse
+	(*StartRequest)(nil),          // 21: torpor.guest.v1.StartRequest
+	(*Terminal)(nil),              // 22: torpor.guest.v1.Terminal
+	(*StartResponse)(nil),         // 23: torpor.guest.v1.StartResponse
+	(*Session)(nil),               // 24: torpor.guest.v1.Session
+	(*End)(nil),                   // 25: torpor.guest.v1.End
+	(*SessionError)(nil),          // 26: torpor.guest.v1.SessionError
+	(*AttachRequest)(nil),         // 27: torpor.guest.v1.AttachRequest
+	(*AttachResponse)(nil),        // 28: torpor.guest.v1.AttachResponse
+	(*Output)(nil),                // 29: torpor.guest.v1.Output
+	(*WriteRequest)(nil),          // 30: torpor.guest.v1.WriteRequest
+	(*WriteResponse)(nil),         // 31: torpor.guest.v1.WriteResponse
+	(*ResizeRequest)(nil),         // 32: torpor.guest.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 33: torpor.guest.v1.ResizeResponse
+	(*SignalRequest)(nil),         // 34: torpor.guest.v1.SignalRequest
+	(*SignalResponse)(nil),        // 35: torpor.guest.v1.SignalResponse
+	(*GetRequest)(nil),            // 36: torpor.guest.v1.GetRequest
+	(*AwaitRequest)(nil),          // 37: torpor.guest.v1.AwaitRequest
+	(*ListRequest)(nil),           // 38: torpor.guest.v1.ListRequest
+	(*ListResponse)(nil),          // 39: torpor.guest.v1.ListResponse
+	(*RemoveRequest)(nil),         // 40: torpor.guest.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 41: torpor.guest.v1.RemoveResponse
+	(*Entry)(nil),                 // 42: torpor.guest.v1.Entry
+	(*StatRequest)(nil),           // 43: torpor.guest.v1.StatRequest
+	(*ListDirectoryRequest)(nil),  // 44: torpor.guest.v1.ListDirectoryRequest
+	(*ListDirectoryResponse)(nil), // 45: torpor.guest.v1.ListDirectoryResponse
+	(*ReadRequest)(nil),           // 46: torpor.guest.v1.ReadRequest
+	(*ReadResponse)(nil),          // 47: torpor.guest.v1.ReadResponse
+	(*WriteFileRequest)(nil),      // 48: torpor.guest.v1.WriteFileRequest
+	(*WriteFileOpen)(nil),         // 49: torpor.guest.v1.WriteFileOpen
+	(*MakeDirectoryRequest)(nil),  // 50: torpor.guest.v1.MakeDirectoryRequest
+	(*MoveRequest)(nil),           // 51: torpor.guest.v1.MoveRequest
+	(*RemoveFileRequest)(nil),     // 52: torpor.guest.v1.RemoveFileRequest
+	(*RemoveFileResponse)(nil),    // 53: torpor.guest.v1.RemoveFileResponse
+	(*WatchRequest)(nil),          // 54: torpor.guest.v1.WatchRequest
+	(*WatchResponse)(nil),         // 55: torpor.guest.v1.WatchResponse
+	(*Change)(nil),                // 56: torpor.guest.v1.Change
+	(*ReadArchiveRequest)(nil),    // 57: torpor.guest.v1.ReadArchiveRequest
+	(*ArchiveChunk)(nil),          // 58: torpor.guest.v1.ArchiveChunk
+	(*WriteArchiveRequest)(nil),   // 59: torpor.guest.v1.WriteArchiveRequest
+	(*WriteArchiveOpen)(nil),      // 60: torpor.guest.v1.WriteArchiveOpen
+	(*WriteArchiveResponse)(nil),  // 61: torpor.guest.v1.WriteArchiveResponse
+	nil,                           // 62: torpor.guest.v1.HelloRequest.EnvEntry
+	nil,                           // 63: torpor.guest.v1.StartRequest.EnvEntry
 }
 var file_torpor_guest_v1_guest_proto_depIdxs = []int32{
-	58, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
-	59, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
-	21, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
-	28, // 3: torpor.guest.v1.StartRequest.journal:type_name -> torpor.guest.v1.Output
-	23, // 4: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
-	24, // 5: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
-	21, // 6: torpor.guest.v1.Session.size:type_name -> torpor.guest.v1.Terminal
-	24, // 7: torpor.guest.v1.Session.last_end:type_name -> torpor.guest.v1.End
+	62, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
+	63, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
+	22, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
+	29, // 3: torpor.guest.v1.StartRequest.journal:type_name -> torpor.guest.v1.Output
+	24, // 4: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
+	25, // 5: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
+	22, // 6: torpor.guest.v1.Session.size:type_name -> torpor.guest.v1.Terminal
+	25, // 7: torpor.guest.v1.Session.last_end:type_name -> torpor.guest.v1.End
 	0,  // 8: torpor.guest.v1.End.reason:type_name -> torpor.guest.v1.EndReason
-	23, // 9: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
-	28, // 10: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
-	24, // 11: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
+	24, // 9: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
+	29, // 10: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
+	25, // 11: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
 	1,  // 12: torpor.guest.v1.Output.stream:type_name -> torpor.guest.v1.Stream
-	23, // 13: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
+	24, // 13: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
 	2,  // 14: torpor.guest.v1.Entry.type:type_name -> torpor.guest.v1.EntryType
-	41, // 15: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
-	41, // 16: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
-	48, // 17: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
-	56, // 18: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
-	4,  // 19: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
-	6,  // 20: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
-	8,  // 21: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
-	10, // 22: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
-	12, // 23: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
-	14, // 24: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
-	16, // 25: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
-	18, // 26: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
-	20, // 27: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
-	20, // 28: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
-	26, // 29: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
-	29, // 30: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
-	31, // 31: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
-	33, // 32: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
-	35, // 33: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
-	36, // 34: torpor.guest.v1.Sessions.Await:input_type -> torpor.guest.v1.AwaitRequest
-	37, // 35: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
-	39, // 36: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
-	42, // 37: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
-	43, // 38: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
-	45, // 39: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
-	47, // 40: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
-	49, // 41: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
-	50, // 42: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
-	51, // 43: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
-	53, // 44: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
-	55, // 45: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
-	3,  // 46: torpor.guest.v1.Ports.Connect:input_type -> torpor.guest.v1.PortData
-	5,  // 47: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
-	7,  // 48: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
-	9,  // 49: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
-	11, // 50: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
-	13, // 51: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
-	15, // 52: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
-	17, // 53: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
-	19, // 54: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
-	22, // 55: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
-	27, // 56: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
-	27, // 57: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
-	30, // 58: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
-	32, // 59: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
-	34, // 60: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
-	23, // 61: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
-	23, // 62: torpor.guest.v1.Sessions.Await:output_type -> torpor.guest.v1.Session
-	38, // 63: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
-	40, // 64: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
-	41, // 65: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
-	44, // 66: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
-	46, // 67: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
-	41, // 68: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
-	41, // 69: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
-	41, // 70: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
-	52, // 71: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
-	54, // 72: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
-	57, // 73: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
-	3,  // 74: torpor.guest.v1.Ports.Connect:output_type -> torpor.guest.v1.PortData
-	47, // [47:75] is the sub-list for method output_type
-	19, // [19:47] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	42, // 15: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
+	42, // 16: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
+	49, // 17: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
+	56, // 18: torpor.guest.v1.WatchResponse.changes:type_name -> torpor.guest.v1.Change
+	3,  // 19: torpor.guest.v1.Change.kind:type_name -> torpor.guest.v1.ChangeKind
+	60, // 20: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
+	5,  // 21: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
+	7,  // 22: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
+	9,  // 23: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
+	11, // 24: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
+	13, // 25: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
+	15, // 26: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
+	17, // 27: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
+	19, // 28: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
+	21, // 29: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
+	21, // 30: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
+	27, // 31: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
+	30, // 32: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
+	32, // 33: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
+	34, // 34: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
+	36, // 35: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
+	37, // 36: torpor.guest.v1.Sessions.Await:input_type -> torpor.guest.v1.AwaitRequest
+	38, // 37: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
+	40, // 38: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
+	43, // 39: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
+	44, // 40: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
+	46, // 41: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
+	48, // 42: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
+	50, // 43: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
+	51, // 44: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
+	52, // 45: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
+	54, // 46: torpor.guest.v1.Files.Watch:input_type -> torpor.guest.v1.WatchRequest
+	57, // 47: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
+	59, // 48: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
+	4,  // 49: torpor.guest.v1.Ports.Connect:input_type -> torpor.guest.v1.PortData
+	6,  // 50: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
+	8,  // 51: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
+	10, // 52: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
+	12, // 53: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
+	14, // 54: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
+	16, // 55: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
+	18, // 56: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
+	20, // 57: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
+	23, // 58: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
+	28, // 59: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
+	28, // 60: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
+	31, // 61: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
+	33, // 62: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
+	35, // 63: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
+	24, // 64: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
+	24, // 65: torpor.guest.v1.Sessions.Await:output_type -> torpor.guest.v1.Session
+	39, // 66: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
+	41, // 67: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
+	42, // 68: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
+	45, // 69: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
+	47, // 70: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
+	42, // 71: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
+	42, // 72: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
+	42, // 73: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
+	53, // 74: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
+	55, // 75: torpor.guest.v1.Files.Watch:output_type -> torpor.guest.v1.WatchResponse
+	58, // 76: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
+	61, // 77: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
+	4,  // 78: torpor.guest.v1.Ports.Connect:output_type -> torpor.guest.v1.PortData
+	50, // [50:79] is the sub-list for method output_type
+	21, // [21:50] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_torpor_guest_v1_guest_proto_init() }
@@ -3897,8 +4154,8 @@ func file_torpor_guest_v1_guest_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_torpor_guest_v1_guest_proto_rawDesc), len(file_torpor_guest_v1_guest_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   57,
+			NumEnums:      4,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   4,
 		},

@@ -98,6 +98,8 @@ const (
 	FilesMoveProcedure = "/torpor.guest.v1.Files/Move"
 	// FilesRemoveProcedure is the fully-qualified name of the Files's Remove RPC.
 	FilesRemoveProcedure = "/torpor.guest.v1.Files/Remove"
+	// FilesWatchProcedure is the fully-qualified name of the Files's Watch RPC.
+	FilesWatchProcedure = "/torpor.guest.v1.Files/Watch"
 	// FilesReadArchiveProcedure is the fully-qualified name of the Files's ReadArchive RPC.
 	FilesReadArchiveProcedure = "/torpor.guest.v1.Files/ReadArchive"
 	// FilesWriteArchiveProcedure is the fully-qualified name of the Files's WriteArchive RPC.
@@ -720,6 +722,8 @@ type FilesClient interface {
 	MakeDirectory(context.Context, *connect.Request[v1.MakeDirectoryRequest]) (*connect.Response[v1.Entry], error)
 	Move(context.Context, *connect.Request[v1.MoveRequest]) (*connect.Response[v1.Entry], error)
 	Remove(context.Context, *connect.Request[v1.RemoveFileRequest]) (*connect.Response[v1.RemoveFileResponse], error)
+	// What happens to a file, or in a directory, from the first message on, which is empty. It ends with not_found when the path itself is removed.
+	Watch(context.Context, *connect.Request[v1.WatchRequest]) (*connect.ServerStreamForClient[v1.WatchResponse], error)
 	// A tar stream (PAX) of a file or directory, entry names relative to its parent directory.
 	ReadArchive(context.Context, *connect.Request[v1.ReadArchiveRequest]) (*connect.ServerStreamForClient[v1.ArchiveChunk], error)
 	// Unpacks a tar stream under a directory, which is made if it is not there. Entries that would land outside it (absolute,
@@ -780,6 +784,12 @@ func NewFilesClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 			connect.WithSchema(filesMethods.ByName("Remove")),
 			connect.WithClientOptions(opts...),
 		),
+		watch: connect.NewClient[v1.WatchRequest, v1.WatchResponse](
+			httpClient,
+			baseURL+FilesWatchProcedure,
+			connect.WithSchema(filesMethods.ByName("Watch")),
+			connect.WithClientOptions(opts...),
+		),
 		readArchive: connect.NewClient[v1.ReadArchiveRequest, v1.ArchiveChunk](
 			httpClient,
 			baseURL+FilesReadArchiveProcedure,
@@ -804,6 +814,7 @@ type filesClient struct {
 	makeDirectory *connect.Client[v1.MakeDirectoryRequest, v1.Entry]
 	move          *connect.Client[v1.MoveRequest, v1.Entry]
 	remove        *connect.Client[v1.RemoveFileRequest, v1.RemoveFileResponse]
+	watch         *connect.Client[v1.WatchRequest, v1.WatchResponse]
 	readArchive   *connect.Client[v1.ReadArchiveRequest, v1.ArchiveChunk]
 	writeArchive  *connect.Client[v1.WriteArchiveRequest, v1.WriteArchiveResponse]
 }
@@ -843,6 +854,11 @@ func (c *filesClient) Remove(ctx context.Context, req *connect.Request[v1.Remove
 	return c.remove.CallUnary(ctx, req)
 }
 
+// Watch calls torpor.guest.v1.Files.Watch.
+func (c *filesClient) Watch(ctx context.Context, req *connect.Request[v1.WatchRequest]) (*connect.ServerStreamForClient[v1.WatchResponse], error) {
+	return c.watch.CallServerStream(ctx, req)
+}
+
 // ReadArchive calls torpor.guest.v1.Files.ReadArchive.
 func (c *filesClient) ReadArchive(ctx context.Context, req *connect.Request[v1.ReadArchiveRequest]) (*connect.ServerStreamForClient[v1.ArchiveChunk], error) {
 	return c.readArchive.CallServerStream(ctx, req)
@@ -865,6 +881,8 @@ type FilesHandler interface {
 	MakeDirectory(context.Context, *connect.Request[v1.MakeDirectoryRequest]) (*connect.Response[v1.Entry], error)
 	Move(context.Context, *connect.Request[v1.MoveRequest]) (*connect.Response[v1.Entry], error)
 	Remove(context.Context, *connect.Request[v1.RemoveFileRequest]) (*connect.Response[v1.RemoveFileResponse], error)
+	// What happens to a file, or in a directory, from the first message on, which is empty. It ends with not_found when the path itself is removed.
+	Watch(context.Context, *connect.Request[v1.WatchRequest], *connect.ServerStream[v1.WatchResponse]) error
 	// A tar stream (PAX) of a file or directory, entry names relative to its parent directory.
 	ReadArchive(context.Context, *connect.Request[v1.ReadArchiveRequest], *connect.ServerStream[v1.ArchiveChunk]) error
 	// Unpacks a tar stream under a directory, which is made if it is not there. Entries that would land outside it (absolute,
@@ -921,6 +939,12 @@ func NewFilesHandler(svc FilesHandler, opts ...connect.HandlerOption) (string, h
 		connect.WithSchema(filesMethods.ByName("Remove")),
 		connect.WithHandlerOptions(opts...),
 	)
+	filesWatchHandler := connect.NewServerStreamHandler(
+		FilesWatchProcedure,
+		svc.Watch,
+		connect.WithSchema(filesMethods.ByName("Watch")),
+		connect.WithHandlerOptions(opts...),
+	)
 	filesReadArchiveHandler := connect.NewServerStreamHandler(
 		FilesReadArchiveProcedure,
 		svc.ReadArchive,
@@ -949,6 +973,8 @@ func NewFilesHandler(svc FilesHandler, opts ...connect.HandlerOption) (string, h
 			filesMoveHandler.ServeHTTP(w, r)
 		case FilesRemoveProcedure:
 			filesRemoveHandler.ServeHTTP(w, r)
+		case FilesWatchProcedure:
+			filesWatchHandler.ServeHTTP(w, r)
 		case FilesReadArchiveProcedure:
 			filesReadArchiveHandler.ServeHTTP(w, r)
 		case FilesWriteArchiveProcedure:
@@ -988,6 +1014,10 @@ func (UnimplementedFilesHandler) Move(context.Context, *connect.Request[v1.MoveR
 
 func (UnimplementedFilesHandler) Remove(context.Context, *connect.Request[v1.RemoveFileRequest]) (*connect.Response[v1.RemoveFileResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Files.Remove is not implemented"))
+}
+
+func (UnimplementedFilesHandler) Watch(context.Context, *connect.Request[v1.WatchRequest], *connect.ServerStream[v1.WatchResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Files.Watch is not implemented"))
 }
 
 func (UnimplementedFilesHandler) ReadArchive(context.Context, *connect.Request[v1.ReadArchiveRequest], *connect.ServerStream[v1.ArchiveChunk]) error {
