@@ -30,6 +30,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   cp: async () => (await import("./commands/cp.ts")).cpCommand(),
   file: async () => (await import("./commands/file.ts")).fileCommand(),
   top: async () => (await import("./commands/top.ts")).topCommand(),
+  usage: async () => (await import("./commands/usage.ts")).usageCommand(),
   logs: async () => (await import("./commands/logs.ts")).logsCommand(),
   events: async () => (await import("./commands/events.ts")).eventsCommand(),
   webhook: async () => (await import("./commands/webhook.ts")).webhookCommand(),

@@ -26,3 +26,10 @@ test("what sandboxes use is printed as a table, once where the output is no term
 test("of an unknown sandbox there are none", async () => {
   expect(await run("top", "nope")).toMatchObject({ code: 1, text: "", stderr: expect.stringContaining("there is no sandbox nope") });
 });
+
+test("what sandboxes have used is printed, in hours", async () => {
+  const { code, text } = await run("usage");
+  expect(code).toBe(0);
+  expect(text).toMatch(/^NAME +ID +RUNNING H .*\n(base|other) +sb_\w+ +0\.00\d +0\.00\d +/);
+  expect(JSON.parse((await run("usage", "--json")).text)).toContainEqual(expect.objectContaining({ name: "base", removedAt: null }));
+});

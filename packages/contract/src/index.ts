@@ -23,5 +23,6 @@ export * from "./snapshot.ts";
 export * from "./stats.ts";
 export * from "./supervision.ts";
 export * from "./timing.ts";
+export * from "./usage.ts";
 export * from "./wake.ts";
 export * from "./webhook.ts";

@@ -11,6 +11,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { snapshotRoutes } from "./routes/snapshot.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { usageRoutes } from "./routes/usage.ts";
 import { wakeRoutes } from "./routes/wake.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
 
@@ -35,6 +36,7 @@ export const routes = {
   ...snapshotRoutes,
   ...webhookRoutes,
   ...statsRoutes,
+  ...usageRoutes,
   ...systemRoutes,
   ...wakeRoutes,
   ...accessRoutes,

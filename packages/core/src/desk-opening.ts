@@ -2,6 +2,7 @@ import { WaitingRoom } from "./capacity.ts";
 import type { Desk } from "./desk.ts";
 import { watchHolds } from "./holds.ts";
 import { Line } from "./line.ts";
+import { Meter } from "./metering.ts";
 import { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Change, SandboxRecord } from "./ports/store.ts";
@@ -28,6 +29,7 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
   const observe = (change: Change): void => {
     for (const sandbox of change.sandboxes ?? []) observeSandbox(sandbox);
     for (const { id } of change.removed ?? []) for (const one of [deadlines, waking, courier, supervisor]) one.forget(id);
+    meter.observe(change);
     observeWakes(change);
   };
   const observeSandbox = (sandbox: SandboxRecord): void => {
@@ -48,6 +50,7 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     windDown: (sandboxId, guest, graceMs) => supervisor.windDown(sandboxId, guest, graceMs),
   };
   const supervisor = new Supervisor(ports);
+  const meter = new Meter(world);
   const room = new WaitingRoom();
   const waking = new Waking(ports.clock, (sandboxId, waker) => resumeForCall(desk, sandboxId, waker));
   const desk: Desk = {
@@ -60,6 +63,7 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     waking,
     supervisor,
     holds: watchHolds(ports),
+    meter,
   };
   const deadlines = new Deadlines(desk);
   const alarms = new Alarms(desk);

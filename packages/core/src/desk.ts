@@ -1,6 +1,7 @@
 import type { WaitingRoom } from "./capacity.ts";
 import type { Holds } from "./holds.ts";
 import type { Line } from "./line.ts";
+import type { Meter } from "./metering.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { OperationRecord } from "./ports/store.ts";
@@ -20,6 +21,7 @@ export interface Desk {
   readonly waking: Waking;
   readonly supervisor: Supervisor;
   readonly holds: Holds;
+  readonly meter: Meter;
 }
 
 /** What a call led to. `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */

@@ -48,6 +48,7 @@ import { imagesInUse } from "./images-in-use.ts";
 import { createInterpreters, type Interpreters } from "./interpreters/interpreters.ts";
 import type { Command } from "./lifecycle/states.ts";
 import { type ListFilter, type Page, page } from "./listing.ts";
+import type { Meter } from "./metering.ts";
 import { Patience } from "./patience.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Share } from "./ports/share.ts";
@@ -155,6 +156,8 @@ export interface Lifecycle {
   /** What one uses now, or all do. Nothing is woken or asked for it that does not run. */
   stats(idOrName: string): Promise<SandboxStats>;
   allStats(team?: string): Promise<Omit<NodeStats, "pool">>;
+  /** What each has used so far; written down it is where a later daemon goes on counting. */
+  readonly usage: Pick<Meter, "list" | "write">;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
   /** Digests of the images that sandboxes and snapshots need. */
@@ -220,6 +223,7 @@ export function createLifecycle(given: Ports): Lifecycle {
       const recovering = recover(ports, runner);
       recovered = recovering;
       const recovery = await recovering;
+      await desk.meter.open();
       await restarts.considerAll();
       courier.consider();
       await byItself.open();
@@ -282,6 +286,7 @@ export function createLifecycle(given: Ports): Lifecycle {
     },
     stats: (idOrName) => stats.of(idOrName),
     allStats: (team) => stats.all(team),
+    usage: desk.meter,
     capacity: async () => ({ held: await ports.store.held(), capacity: ports.node.capacity }),
     imagesInUse: () => imagesInUse(ports),
     forget: (retention = defaultRetention) => forget(ports, retention),

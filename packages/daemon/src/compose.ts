@@ -27,6 +27,7 @@ import { createPoolImages } from "./images/pool-images.ts";
 import { openInstance } from "./instance.ts";
 import { lockDataDirectory } from "./lock.ts";
 import type { Logger } from "./log.ts";
+import { keepMetering } from "./metering.ts";
 import { measuredStore } from "./metrics/measured-store.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { NatNetwork } from "./network/nat-network.ts";
@@ -126,6 +127,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   log.info(recovery, "recovered");
   releases.push(keepForgetting(lifecycle, config.retention, log));
   releases.push(keepExpiring(lifecycle, log));
+  releases.push(keepMetering(lifecycle, log));
 
   const addresses: string[] = [];
   const portHosts = new PortHosts(config.listening);

@@ -90,6 +90,7 @@ export const calls = {
   whoami: ["GET", "/v1/whoami"],
   sandboxStats: ["GET", "/v1/sandboxes/{id}/stats"],
   stats: ["GET", "/v1/stats"],
+  usage: ["GET", "/v1/usage"],
   capabilities: ["GET", "/v1/capabilities"],
   info: ["GET", "/v1/info"],
   health: ["GET", "/v1/health"],

@@ -1,4 +1,4 @@
-import type { NodeStats, SandboxStats } from "@torpor/contract";
+import type { NodeStats, SandboxStats, SandboxUsage } from "@torpor/contract";
 import { linesOf } from "./lines.ts";
 import type { Transport } from "./transport.ts";
 
@@ -18,6 +18,11 @@ export class StatsClient {
   /** Of all sandboxes, with the pool. */
   all(): Promise<NodeStats> {
     return this.#transport.json("stats");
+  }
+
+  /** What each has used so far, those that were removed lately too. */
+  async usage(): Promise<SandboxUsage[]> {
+    return (await this.#transport.json<{ usage: SandboxUsage[] }>("usage")).usage;
   }
 
   /** The same each 2 s, until the signal or the connection's end. */

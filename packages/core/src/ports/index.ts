@@ -16,4 +16,5 @@ export type * from "./share.ts";
 export * from "./store.ts";
 export type * from "./supervised-store.ts";
 export type * from "./tokens.ts";
+export type * from "./usage-store.ts";
 export type * from "./wake-store.ts";

@@ -3,6 +3,7 @@ import type { CredentialRecord, CredentialStore } from "./credential-store.ts";
 import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
 import type { SupervisedRecord, SupervisedStore } from "./supervised-store.ts";
+import type { UsageRecord, UsageStore } from "./usage-store.ts";
 import type { WakeRecord, WakeStore, WakeupRecord } from "./wake-store.ts";
 
 /** What is wrong with a stored record that can't be read whole: it was edited by hand, or a newer Torpor wrote it. */
@@ -91,6 +92,9 @@ export interface Change {
   readonly within?: Share;
   readonly credentials?: readonly CredentialRecord[];
   readonly endedCredentials?: readonly CredentialRecord[];
+  /** Replaces what is there; no sandbox need be. */
+  readonly usage?: readonly UsageRecord[];
+  readonly forgottenUsage?: readonly string[];
   readonly webhooks?: readonly WebhookRecord[];
   readonly removedWebhooks?: readonly WebhookRecord[];
   /** What came of attempts. One that is gone, with its webhook, is passed over. */
@@ -111,7 +115,7 @@ export interface Change {
  *
  * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
-export interface Store extends Outbox, WakeStore, CredentialStore, SupervisedStore {
+export interface Store extends Outbox, WakeStore, CredentialStore, SupervisedStore, UsageStore {
   commit(change: Change): Promise<void>;
   /** By id, or else by name. */
   findSandbox(idOrName: string): Promise<SandboxRecord | undefined>;

@@ -1,7 +1,6 @@
 import type { Event } from "@torpor/contract";
 import { teamOf } from "../access/teams.ts";
 import { ancestorOf } from "../ancestors.ts";
-import { holdingOf, lacking, nothing, plus } from "../lifecycle/holding.ts";
 import type { DeliveryCount, DeliveryRecord, WebhookRecord } from "../ports/outbox.ts";
 import type { Share } from "../ports/share.ts";
 import {
@@ -15,9 +14,11 @@ import {
   type Store,
   StoreConflict,
 } from "../ports/store.ts";
+import { checkWithin, heldBy } from "./memory-checks.ts";
 import { MemoryCredentials } from "./memory-credentials.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
 import { MemorySupervised } from "./memory-supervised.ts";
+import { MemoryUsage } from "./memory-usage.ts";
 import { MemoryWakes } from "./memory-wakes.ts";
 
 /** The store's contract in the smallest form: what is committed is a copy, so nothing is changed behind its back. */
@@ -34,6 +35,8 @@ export class MemoryStore implements Store {
   readonly #wakes = new MemoryWakes();
   readonly #credentials = new MemoryCredentials();
   readonly #supervised = new MemorySupervised();
+  readonly #usage = new MemoryUsage();
+  readonly listUsage = () => this.#usage.list();
   #events: Event[] = [];
   #seq = 0;
 
@@ -71,6 +74,7 @@ export class MemoryStore implements Store {
     this.#wakes.apply(change);
     this.#credentials.apply(change);
     this.#supervised.apply(change);
+    this.#usage.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -276,15 +280,6 @@ function after<T extends { readonly id: string }>(present: ReadonlyMap<string, T
 
 function checkVersion(stored: { version: number } | undefined, { version }: { version: number }, what: string): void {
   if ((stored?.version ?? 0) !== version) throw new StoreConflict("stale", `${what} is at version ${stored?.version ?? 0}, not ${version}`);
-}
-
-function heldBy(sandboxes: readonly SandboxRecord[]): Share {
-  return sandboxes.map(holdingOf).reduce(plus, nothing);
-}
-
-function checkWithin(within: Share, sandboxes: readonly SandboxRecord[]): void {
-  const held = heldBy(sandboxes);
-  if (lacking(held, within) !== undefined) throw new StoreConflict("capacity", "the node has not enough", held);
 }
 
 function checkDistinct(values: readonly string[], kind: "name" | "snapshot" | "address" | "operation"): void {

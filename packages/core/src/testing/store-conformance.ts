@@ -4,6 +4,7 @@ import { operationRecord, sandboxRecord } from "./records.ts";
 import { credentialsConformance } from "./store-credentials-conformance.ts";
 import { snapshotConformance } from "./store-snapshots-conformance.ts";
 import { supervisedConformance } from "./store-supervised-conformance.ts";
+import { usageConformance } from "./store-usage-conformance.ts";
 import { wakesConformance } from "./store-wakes-conformance.ts";
 
 /** `reopen`: the same store after a restart of the daemon. */
@@ -240,6 +241,7 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
 
     wakesConformance(() => store);
     supervisedConformance(() => store);
+    usageConformance(() => store);
 
     credentialsConformance(() => store);
 

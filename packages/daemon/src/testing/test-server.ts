@@ -60,6 +60,7 @@ export async function startTestServer({
   const portHosts = new PortHosts({ publicUrl: tcp?.publicUrl, allowHosts: tcp?.allowHosts ?? [] });
   const served: Served = { lifecycle, images, ids, metrics, info, portUrl: (label) => portHosts.urlOf(label, addresses) };
   const app = await createHttpServer(served);
+  await lifecycle.recover();
   await listenOnSocket(app, socketPath);
   const { page = "/nowhere", logger, ...listening } = tcp ?? {};
   const servers = await createTcpServers(served, {

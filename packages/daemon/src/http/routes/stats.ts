@@ -17,6 +17,7 @@ export function serveStats(app: FastifyInstance, { lifecycle, info }: Served, ag
     return { ...stats, pool: { sizeBytes: pool.sizeBytes, freeBytes: pool.freeBytes } };
   };
   serve(app, routes.sandboxStats, async ({ params }) => lifecycle.stats(params.id));
+  serve(app, routes.usage, async ({ request }) => ({ usage: lifecycle.usage.list(teamOf(request)) }));
   serve(app, routes.stats, async ({ request, reply }) => {
     const team = teamOf(request);
     if (!(request.headers.accept ?? "").includes("text/event-stream")) return now(team);

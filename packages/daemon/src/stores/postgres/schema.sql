@@ -134,6 +134,10 @@ CREATE SEQUENCE public.supervised_sessions_ordinal_seq
     NO MAXVALUE
     CACHE 1;
 ALTER SEQUENCE public.supervised_sessions_ordinal_seq OWNED BY public.supervised_sessions.ordinal;
+CREATE TABLE public.usage (
+    sandbox_id text NOT NULL COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C"
+);
 CREATE TABLE public.wake_deliveries (
     ordinal bigint NOT NULL,
     id text NOT NULL COLLATE pg_catalog."C",
@@ -213,6 +217,8 @@ ALTER TABLE ONLY public.snapshots
     ADD CONSTRAINT snapshots_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.supervised_sessions
     ADD CONSTRAINT supervised_sessions_pkey PRIMARY KEY (ordinal);
+ALTER TABLE ONLY public.usage
+    ADD CONSTRAINT usage_pkey PRIMARY KEY (sandbox_id);
 ALTER TABLE ONLY public.wake_deliveries
     ADD CONSTRAINT wake_deliveries_pkey PRIMARY KEY (ordinal);
 ALTER TABLE ONLY public.wakes

@@ -121,6 +121,11 @@ export interface CredentialRow {
   record: string;
 }
 
+interface UsageRow {
+  sandbox_id: string;
+  record: string;
+}
+
 interface SchemaMigrationRow {
   version: number;
   name: string;
@@ -154,6 +159,7 @@ export interface Schema {
   settings: SettingRow;
   wakes: WakeRow;
   wake_deliveries: WakeDeliveryRow;
+  usage: UsageRow;
   credentials: CredentialRow;
   supervised_sessions: SupervisedRow;
   schema_migrations: SchemaMigrationRow;

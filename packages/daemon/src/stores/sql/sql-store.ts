@@ -10,6 +10,7 @@ import { eventBounds, findOperation, findSandbox, listEvents, listOperations, li
 import type { Schema } from "./schema.ts";
 import { applySnapshots, findSnapshot, listSnapshots } from "./snapshots.ts";
 import { findSupervised, listSupervised, writeSupervised } from "./supervised.ts";
+import { listUsage, writeUsage } from "./usage.ts";
 import { countWakeups, findWake, listWakes, nextWakeup, writeWakes } from "./wakes.ts";
 import { deleteWebhook, findWebhook, listWebhooks, writeWebhook } from "./webhooks.ts";
 import { deleteSandbox, writeEvent, writeOperation, writeSandbox } from "./write.ts";
@@ -53,6 +54,7 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     listSessions: (tokenId) => read(() => listSessions(kysely, tokenId)),
     listSupervised: (sandboxId) => read(() => listSupervised(kysely, sandboxId)),
     findSupervised: (sandboxId, id) => read(() => findSupervised(kysely, sandboxId, id)),
+    listUsage: () => read(() => listUsage(kysely)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
   };
@@ -81,6 +83,7 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   await applySnapshots(transaction, change);
   for (const record of keys) await writeKey(transaction, record);
   await writeWakes(transaction, change);
+  await writeUsage(transaction, change);
   await writeCredentials(transaction, change);
   await writeSupervised(transaction, change);
   for (const record of deliveries) await updateDelivery(transaction, record);

@@ -31,6 +31,7 @@ CREATE INDEX "snapshots_expiry" on "snapshots" ("expires_at");
 CREATE UNIQUE INDEX "snapshots_name" on "snapshots" ("name");
 CREATE TABLE "supervised_sessions" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null references "sandboxes" ("id") on delete cascade, "record" text not null);
 CREATE UNIQUE INDEX "supervised_sessions_id" on "supervised_sessions" ("sandbox_id", "id");
+CREATE TABLE "usage" ("sandbox_id" text not null primary key, "record" text not null);
 CREATE TABLE "wake_deliveries" ("ordinal" integer primary key autoincrement, "id" text not null, "version" integer not null, "sandbox_id" text not null references "sandboxes" ("id") on delete cascade, "record" text not null, "call" text);
 CREATE UNIQUE INDEX "wake_deliveries_id" on "wake_deliveries" ("id");
 CREATE INDEX "wake_deliveries_sandbox" on "wake_deliveries" ("sandbox_id", "ordinal");
