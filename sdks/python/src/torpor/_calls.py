@@ -97,6 +97,7 @@ CALLS = {
     "unexposePort": Call("DELETE", "/v1/sandboxes/{id}/ports/{port}", True),
     "updateSandbox": Call("PATCH", "/v1/sandboxes/{id}", True),
     "updateSnapshot": Call("PATCH", "/v1/snapshots/{nid}", True),
+    "usage": Call("GET", "/v1/usage"),
     "version": Call("GET", "/v1/version"),
     "watchFiles": Call("GET", "/v1/sandboxes/{id}/files/watch"),
     "whoami": Call("GET", "/v1/whoami"),
