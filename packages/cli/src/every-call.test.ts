@@ -88,6 +88,7 @@ const commandOf: Readonly<Record<RouteName, string>> = {
   runCode: "repl",
   sandboxStats: "top",
   stats: "top",
+  usage: "usage",
   healthz: "(for programs)",
   metrics: "(for programs)",
   createToken: "token create",

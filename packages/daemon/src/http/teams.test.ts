@@ -181,7 +181,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "/v1/sandboxes/{id}/interpreters/{iid}/run": { code: "1" },
 };
 const queries: Readonly<Record<string, string>> = Object.fromEntries(
-  ["files", "files/stat", "files/list", "archive"].map((path) => [`/v1/sandboxes/{id}/${path}`, "?path=/a"]),
+  ["files", "files/stat", "files/list", "files/watch", "archive"].map((path) => [`/v1/sandboxes/{id}/${path}`, "?path=/a"]),
 );
 
 function list(records: unknown, field: string): unknown[] {
