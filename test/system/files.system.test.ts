@@ -118,3 +118,38 @@ test("directories, moves and removals", async () => {
   await client.files.remove(name, "/moved", { recursive: true });
   await expect(client.files.stat(name, "/moved")).rejects.toMatchObject({ code: "file_not_found" });
 });
+
+test("a watch tells what happens below a directory while it happens, and ends with a pause by its reason", async () => {
+  const name = await startSandbox(client);
+  await output(client, name, "mkdir -p /src/deep");
+  const changes = await client.files.watch(name, "/src", { recursive: true });
+  await output(client, name, "cd /src; echo 1 >deep/a; mkdir new; mv deep/a new/b; rm new/b; touch end");
+  const seen: string[] = [];
+  for (let next = await changes.next(); !next.done; next = await changes.next()) {
+    const { change, path, from } = next.value;
+    seen.push(`${change} ${path}${from === null ? "" : ` from ${from}`}`);
+    if (path === "/src/end") break;
+  }
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      "created /src/deep/a",
+      "written /src/deep/a",
+      "created /src/new",
+      "renamed /src/new/b from /src/deep/a",
+      "removed /src/new/b",
+    ]),
+  );
+  const ending = expect(
+    (async () => {
+      for await (const _ of changes);
+    })(),
+  ).rejects.toMatchObject({ code: "session_paused" });
+  await client.pause(name);
+  await ending;
+  // The guest that was restored watches as well as before.
+  await client.resume(name);
+  const again = await client.files.watch(name, "/src/new");
+  await output(client, name, "touch /src/new/c");
+  expect((await again.next()).value).toMatchObject({ change: "created", path: "/src/new/c", directory: false });
+  await again.return(undefined);
+});

@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import type { Sandbox } from "@torpor/sdk";
+import type { SandboxRecord as Sandbox } from "@torpor/sdk";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { HostServer } from "./harness/host-server.ts";
 import { eventually, inside, output } from "./harness/inside.ts";

@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { Outside } from "./harness/outside.ts";
+import { pushPython } from "./harness/python-image.ts";
 import { Registry } from "./harness/registry.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
-import { testImage } from "./harness/test-image.ts";
-import { layoutFromTar } from "./harness/test-layout.ts";
 import { torpor } from "./harness/torpor-command.ts";
 import { newerRequests, olderRequests, testWheels } from "./harness/wheels.ts";
 
@@ -66,22 +62,6 @@ test("pause, resume and fork a sandbox with the commands of the guide, from a re
   expect(await does("remove", "--force", "try-a", "try-b", "base")).toBe("try-a\ntry-b\nbase\n");
   expect(rows(await does("list"))).toEqual([]);
 });
-
-/** The test image under Docker's name for Python, and as it behaves there: pip installs into the system, from the index that it is told of. */
-async function pushPython(registry: Registry): Promise<void> {
-  const layout = mkdtempSync(path.join(tmpdir(), "torpor-layout-"));
-  onTestFinished(() => rmSync(layout, { recursive: true, force: true }));
-  const pip = {
-    BREAK_SYSTEM_PACKAGES: "1",
-    ROOT_USER_ACTION: "ignore",
-    DISABLE_PIP_VERSION_CHECK: "1",
-    INDEX_URL: "http://pypi.test/simple",
-    TRUSTED_HOST: "pypi.test",
-  };
-  const env = Object.entries(pip).map(([name, value]) => `PIP_${name}=${value}`);
-  await layoutFromTar(layout, await testImage(), { Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...env] });
-  registry.push(layout, "library/python:3.12");
-}
 
 /** The lines of a table by its headings; columns are two spaces or more apart. */
 function rows(table: string): Record<string, string>[] {

@@ -1,4 +1,4 @@
-import { TorporClient } from "@torpor/sdk";
+import { TorporClient } from "@torpor/sdk/calls";
 import type { Command } from "commander";
 import { choose } from "./contexts.ts";
 

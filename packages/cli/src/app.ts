@@ -25,8 +25,11 @@ export async function createProgram(only?: string): Promise<Command> {
     .showHelpAfterError("(torpor --help tells more)")
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`torpor: ${text.replace(/^error: /, "")}`) });
-  const wanted = only === undefined ? Object.values(commands) : [commands[only]].filter((load) => load !== undefined);
+  const wanted =
+    only === undefined || only === "complete" ? Object.values(commands) : [commands[only]].filter((load) => load !== undefined);
   for (const load of wanted) program.addCommand(inherit(await load(), program));
+  // Not for people: it stands in no list.
+  if (only === "complete") program.addCommand(inherit((await import("./commands/complete.ts")).completeCommand(), program));
   return program;
 }
 
@@ -35,7 +38,7 @@ function commandOf(argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? "";
     if (word === "--socket") at++;
-    else if (!word.startsWith("-")) return aliases[word] ?? (word in commands ? word : undefined);
+    else if (!word.startsWith("-")) return aliases[word] ?? (word in commands || word === "complete" ? word : undefined);
   }
   return undefined;
 }

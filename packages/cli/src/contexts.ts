@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { type ClientOptions, TorporError } from "@torpor/sdk";
+import { type ClientOptions, TorporError } from "@torpor/sdk/calls";
 
 /** A daemon elsewhere, and what lets one in there. */
 export interface Context {

@@ -1,4 +1,4 @@
-import type { Difference, FileFacts } from "@torpor/sdk";
+import type { Difference, FileFacts } from "@torpor/sdk/calls";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeDifference, escapeName } from "./describe-difference.ts";

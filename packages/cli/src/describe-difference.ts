@@ -1,4 +1,4 @@
-import type { Difference, FileFacts } from "@torpor/sdk";
+import type { Difference, FileFacts } from "@torpor/sdk/calls";
 
 const letters: Readonly<Record<Difference["change"], string>> = { added: "A", changed: "C", removed: "R", unread: "?" };
 

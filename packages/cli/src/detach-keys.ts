@@ -1,4 +1,4 @@
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 
 export const defaultDetachKeys = "ctrl-p,ctrl-q";
 

@@ -1,4 +1,4 @@
-import type { FamilyMember } from "@torpor/sdk";
+import type { FamilyMember } from "@torpor/sdk/calls";
 import { expect, test } from "vitest";
 import { drawTree } from "./draw-tree.ts";
 

@@ -1,4 +1,4 @@
-import type { FamilyMember } from "@torpor/sdk";
+import type { FamilyMember } from "@torpor/sdk/calls";
 import { oneLine } from "./failure.ts";
 
 /** A line a member, under its parent as `tree` draws directories. Members come with parents before their children. */

@@ -1,4 +1,4 @@
-import type { SessionEnd } from "@torpor/sdk";
+import type { SessionEnd } from "@torpor/sdk/calls";
 import { oneLine, say } from "./failure.ts";
 
 /** The exit code for how a session ended; what the code can't say is told on stderr. */

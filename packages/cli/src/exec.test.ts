@@ -136,3 +136,15 @@ test("E03: a detached command's output and code can be had later", async () => {
   expect(detached.text).toMatch(/^se_[a-z2-7]{16}\n$/);
   expect(await torpor(server, ["logs", "base", detached.text.trim()])).toMatchObject({ code: 4, text: "r\n" });
 });
+
+test("E09: a command that was left running is sent signals, and forgotten", async () => {
+  const session = (await exec("--detach", "base", "sleep", "600")).text.trim();
+  expect(await torpor(server, ["kill", "-s", "SIGINT", "base", session, "se_aaaaaaaaaaaaaaaa"])).toMatchObject({
+    code: 1,
+    text: `${session}\n`,
+    stderr: expect.stringContaining("se_aaaaaaaaaaaaaaaa"),
+  });
+  expect((await torpor(server, ["logs", "base", session])).code).toBe(130);
+  expect(await torpor(server, ["kill", "--forget", "base", session])).toMatchObject({ code: 0, text: `${session}\n` });
+  expect(await torpor(server, ["logs", "base", session])).toMatchObject({ code: 1, stderr: expect.stringContaining("no session") });
+});

@@ -1,4 +1,4 @@
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 
 /** Tells of a failure on stderr, in a line and a hint, and gives the exit code for it. */
 export function failWith(error: unknown): number {

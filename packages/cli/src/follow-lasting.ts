@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { LastingEvent, LastingSession, Session, TorporClient } from "@torpor/sdk";
+import type { LastingEvent, LastingSession, Session, TorporClient } from "@torpor/sdk/calls";
 import { DetachKeys } from "./detach-keys.ts";
 import { endCode } from "./end-code.ts";
 import { failWith, say } from "./failure.ts";

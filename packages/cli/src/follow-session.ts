@@ -1,4 +1,4 @@
-import type { SessionEnd, SessionStream, TorporClient } from "@torpor/sdk";
+import type { SessionEnd, SessionStream, TorporClient } from "@torpor/sdk/calls";
 import { endCode } from "./end-code.ts";
 import { onBrokenPipe, write } from "./leave.ts";
 import { forwardSignals, type SignalTarget } from "./signals.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { type TorporClient, TorporError } from "@torpor/sdk";
+import { type TorporClient, TorporError } from "@torpor/sdk/calls";
 import { failWith } from "./failure.ts";
 
 export interface Forwarding {

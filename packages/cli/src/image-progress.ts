@@ -1,4 +1,4 @@
-import type { OnProgress } from "@torpor/sdk";
+import type { OnProgress } from "@torpor/sdk/calls";
 import { oneLine, say } from "./failure.ts";
 import { formatSize } from "./values/size.ts";
 

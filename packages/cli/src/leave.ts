@@ -2,10 +2,11 @@
 export const brokenPipeCode = 141;
 
 /** What is still to be done before the process ends with its reader. */
-let farewell: () => Promise<void> = async () => {};
+const farewells: (() => Promise<void>)[] = [];
+let leaving = false;
 
 export function onBrokenPipe(work: () => Promise<void>): void {
-  farewell = work;
+  farewells.push(work);
 }
 
 /** A reader that has enough (`torpor list | head -1`) is no failure to tell of. */
@@ -13,8 +14,10 @@ export function endQuietlyOnBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
-      void farewell().finally(() => process.exit(brokenPipeCode));
-      farewell = async () => {};
+      // stderr may have gone the same way: once is enough.
+      if (leaving) return;
+      leaving = true;
+      void Promise.allSettled(farewells.map((work) => work())).finally(() => process.exit(brokenPipeCode));
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type TorporClient, TorporError } from "@torpor/sdk";
+import { type TorporClient, TorporError } from "@torpor/sdk/calls";
 
 /** A link that signs one browser in. The code stands after the #, which browsers send to nobody, so it is in no log. */
 export async function pageLink(client: TorporClient, sandbox?: string): Promise<string> {

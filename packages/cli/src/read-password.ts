@@ -1,4 +1,4 @@
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 
 /** A password or secret comes by the input, never by an argument, which every user of the host could read. */
 export async function readPassword(what: "password" | "secret" = "password"): Promise<string> {

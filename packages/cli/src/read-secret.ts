@@ -1,4 +1,4 @@
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 import { readPassword } from "./read-password.ts";
 
 /** From the terminal, without showing it, or from the input; never from an argument, which every user of the host could read. */

@@ -15,11 +15,12 @@ Data goes to stdout, everything else to stderr. \`--json\` prints one JSON value
 | 0 | done |
 | 1 | refused or failed; \`exec\`: the stream ended since the sandbox was paused, stopped or removed |
 | 124 | \`exec --timeout\`: the time limit |
-| 126, 127 | \`exec\`: the command can't be executed; there is no such command |
-| 128 + n | \`exec\`: the command died of signal n; 137 with \`out of memory (oom)\` on stderr: of its memory limit |
+| 125 | \`run\`: Torpor failed, and the command never ran |
+| 126, 127 | \`exec\`, \`run\`: the command can't be executed; there is no such command |
+| 128 + n | \`exec\`, \`run\`: the command died of signal n; 137 with \`out of memory (oom)\` on stderr: of its memory limit |
 | 130 | interrupted |
 | 141 | the reader of stdout has gone |
-| other | \`exec\`: the command's own |
+| other | \`exec\`, \`run\`: the command's own |
 
 | variable | meaning |
 |---|---|
@@ -29,6 +30,10 @@ Data goes to stdout, everything else to stderr. \`--json\` prints one JSON value
 | \`TORPOR_URL\`, \`TORPOR_TOKEN\` | a daemon elsewhere, and the token for it |
 | \`TORPOR_CONTEXT\` | name of a daemon that \`torpor login\` added, or \`local\`; default what \`torpor context use\` chose, unless a socket or data directory is named |
 | \`XDG_CONFIG_HOME\` | the contexts are in \`torpor/contexts.json\` there; default \`~/.config\` |
+
+\`--format\` with a list prints a line for each: \`{name}\` and \`{image.reference}\` stand for fields of the record as \`--json\` has it, \`\\t\` and \`\\n\` for a tab and a line end,
+\`{{\` and \`}}\` for braces. It is no language: who needs conditions has \`--json\` and jq. Several ids are all tried; failures are told last, and the exit code is 1 then.
+On a terminal the widest columns of a table are cut to fit; nowhere else is anything cut. There are no colours.
 
 Sizes: \`512MiB\`, \`1.5g\`, \`10GB\`; \`k\`, \`m\`, \`g\`, \`t\` and \`KiB\`, … are powers of 1024, \`KB\`, … powers of 1000. Durations: \`500ms\`, \`10s\`, \`5m\`, \`1h\`.
 

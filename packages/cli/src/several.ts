@@ -1,4 +1,4 @@
-import { type OperationAnswer, TorporError } from "@torpor/sdk";
+import { type OperationAnswer, TorporError } from "@torpor/sdk/calls";
 import { failWith } from "./failure.ts";
 import { print, printJson } from "./leave.ts";
 

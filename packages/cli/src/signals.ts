@@ -1,4 +1,4 @@
-import type { TorporClient } from "@torpor/sdk";
+import type { TorporClient } from "@torpor/sdk/calls";
 import { say } from "./failure.ts";
 
 export interface SignalTarget {

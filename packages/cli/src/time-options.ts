@@ -1,4 +1,4 @@
-import type { UpdateSandboxRequest } from "@torpor/sdk";
+import type { UpdateSandboxRequest } from "@torpor/sdk/calls";
 import { type Command, Option } from "commander";
 import { type Bound, parseBound } from "./values/duration.ts";
 

@@ -81,7 +81,7 @@ export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 
 /** What every refusal and failure is, on both sides of the wire. */
 export class TorporError extends Error {
-  override readonly name = "TorporError";
+  override readonly name: string = "TorporError";
   readonly code: ErrorCode;
   /** The next step, as a sentence. */
   readonly hint: string | undefined;

@@ -9,6 +9,7 @@ export * from "./frame.ts";
 export * from "./image.ts";
 export * from "./info.ts";
 export * from "./interpreter.ts";
+export * from "./issue.ts";
 export * from "./openapi.ts";
 export * from "./operation.ts";
 export * from "./place.ts";

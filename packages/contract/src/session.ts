@@ -6,7 +6,7 @@ export type TerminalSize = z.infer<typeof TerminalSize>;
 
 export const StartSessionRequest = z.strictObject({
   /** The program and its arguments; nothing is a shell unless you name one. */
-  argv: z.array(z.string()).min(1).max(10_000),
+  argv: z.array(z.string()).min(1, "a command is needed: the program and its arguments").max(10_000),
   env: Environment.optional(),
   workdir: z.string().min(1).max(4096).optional(),
   user: z.string().min(1).max(128).optional(),

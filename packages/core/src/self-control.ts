@@ -5,7 +5,9 @@ import {
   type CreateWakeRequest,
   ForkRequest,
   fromErrorBody,
+  type Issue,
   type OperationAnswer,
+  objectionsTo,
   type PauseRequest,
   SelfPauseRequest,
   SelfVerb,
@@ -126,15 +128,14 @@ interface Schema<T> {
     | { readonly success: true; readonly data: T }
     | {
         readonly success: false;
-        readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] };
+        readonly error: { readonly issues: readonly Issue[] };
       };
 }
 
 function parse<T>(schema: Schema<T>, text: string): T {
   const parsed = schema.safeParse(json(text));
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => [...path.map(String), message].join(": "));
-  throw new TorporError("invalid_request", `the request is not valid: ${issues.join("; ")}`);
+  throw new TorporError("invalid_request", `the request is not valid: ${objectionsTo(parsed.error.issues)}`);
 }
 
 function json(text: string): unknown {

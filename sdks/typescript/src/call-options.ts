@@ -1,4 +1,4 @@
-import type { SandboxState } from "@torpor/contract";
+import type { Operation, Sandbox, SandboxState } from "@torpor/contract";
 
 export interface Waiting {
   /**
@@ -6,6 +6,12 @@ export interface Waiting {
    * Default: to its end.
    */
   readonly waitMs?: number;
+  /** In place of `waitMs`: after so long `TimedOut` is thrown, with `details.operationId`; the operation goes on. */
+  readonly timeoutMs?: number;
+  /** Ends the waiting; the operation goes on. */
+  readonly signal?: AbortSignal;
+  /** Told of the operation whenever it is in another phase. */
+  readonly onProgress?: (operation: Operation) => void;
 }
 
 export interface SandboxFilter {
@@ -24,4 +30,10 @@ export interface DiffOptions {
   readonly with?: string;
   readonly limit?: number;
   readonly signal?: AbortSignal;
+}
+
+export interface SandboxPage {
+  readonly sandboxes: Sandbox[];
+  /** null: there are no more. */
+  readonly next: string | null;
 }

@@ -38,6 +38,7 @@ export const calls = {
   removeFile: ["DELETE", "/v1/sandboxes/{id}/files"],
   statFile: ["GET", "/v1/sandboxes/{id}/files/stat"],
   listFiles: ["GET", "/v1/sandboxes/{id}/files/list"],
+  watchFiles: ["GET", "/v1/sandboxes/{id}/files/watch"],
   makeDirectory: ["POST", "/v1/sandboxes/{id}/files/directories"],
   moveFile: ["POST", "/v1/sandboxes/{id}/files/move"],
   readArchive: ["GET", "/v1/sandboxes/{id}/archive"],

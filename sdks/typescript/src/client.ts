@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type {
   BeginSessionRequest,
   Capabilities,
@@ -19,37 +18,32 @@ import type {
   RefreshRequest,
   RestoreRequest,
   ResumeRequest,
-  RouteName,
   Sandbox,
   Session,
   StartSessionRequest,
   StopRequest,
   UpdateSandboxRequest,
 } from "@torpor/contract";
-import { TorporError } from "@torpor/contract/error";
 import { AccessClient } from "./access-client.ts";
-import type { DiffOptions, SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
+import type { DiffOptions, SandboxFilter, SandboxPage, Waiting, WaitingForRoom } from "./call-options.ts";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
+import { createError } from "./errors.ts";
 import { EventClient } from "./event-client.ts";
 import { FileClient } from "./file-client.ts";
 import { ImageClient } from "./image-client.ts";
 import { InterpreterClient } from "./interpreter-client.ts";
 import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-session.ts";
 import { linesOf } from "./lines.ts";
+import { OperationClient } from "./operation-client.ts";
 import { PortClient } from "./port-client.ts";
 import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
 import { StatsClient } from "./stats-client.ts";
 import { SupervisedClient } from "./supervised-client.ts";
-import { type CallRequest, Transport, textOf, toError } from "./transport.ts";
+import { Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
-
-/** Between two looks at an operation that takes longer than one call waits, in ms. */
-const followMs = 1000;
-
-type Outcome = Pick<OperationAnswer, "operation" | "sandbox">;
 
 /** The calls of one daemon. `id` is a sandbox's id or name; failures are `TorporError`s. */
 export class TorporClient {
@@ -62,6 +56,7 @@ export class TorporClient {
   readonly webhooks: WebhookClient;
   readonly wakes: WakeClient;
   readonly ports: PortClient;
+  readonly operationsOf: OperationClient;
   readonly access: AccessClient;
   readonly supervised: SupervisedClient;
   /** What sandboxes use now. */
@@ -69,7 +64,7 @@ export class TorporClient {
   readonly interpreters: InterpreterClient;
 
   constructor(options: ClientOptions = {}) {
-    this.#transport = new Transport(endpointOf(options, process.env));
+    this.#transport = new Transport(endpointOf(options, globalThis.process?.env ?? {}));
     this.files = new FileClient(this.#transport);
     this.images = new ImageClient(this.#transport);
     this.snapshots = new SnapshotClient(this.#transport);
@@ -77,6 +72,7 @@ export class TorporClient {
     this.ports = new PortClient(this.#transport);
     this.webhooks = new WebhookClient(this.#transport);
     this.wakes = new WakeClient(this.#transport);
+    this.operationsOf = new OperationClient(this.#transport);
     this.access = new AccessClient(this.#transport);
     this.supervised = new SupervisedClient(this.#transport);
     this.stats = new StatsClient(this.#transport);
@@ -94,9 +90,14 @@ export class TorporClient {
 
   /** Oldest first: all of them, or those that the filter lets through. Without a filter the call is one that older daemons know. */
   async list(filter: SandboxFilter = {}): Promise<Sandbox[]> {
+    return (await this.page(filter)).sandboxes;
+  }
+
+  /** At most `limit` of them, from `after` on, which is the `next` of the page before. */
+  page(filter: SandboxFilter = {}, range: { readonly limit?: number; readonly after?: string } = {}): Promise<SandboxPage> {
     const label = Object.entries(filter.labels ?? {}).map(([name, value]) => `${name}=${value}`);
-    const query = { state: filter.states?.join(","), label: label.length === 0 ? undefined : label.join(",") };
-    return (await this.#transport.json<{ sandboxes: Sandbox[] }>("listSandboxes", { query })).sandboxes;
+    const query = { state: filter.states?.join(","), label: label.length === 0 ? undefined : label.join(","), ...range };
+    return this.#transport.json("listSandboxes", { query });
   }
 
   get(id: string): Promise<Sandbox> {
@@ -143,7 +144,7 @@ export class TorporClient {
       if ("error" in line) throw toError(line.error as Parameters<typeof toError>[0]);
       yield line.difference;
     }
-    throw new TorporError("connection_lost", "the connection to torpord broke off before all differences were there", {
+    throw createError("connection_lost", "the connection to torpord broke off before all differences were there", {
       hint: "Ask again.",
     });
   }
@@ -185,16 +186,16 @@ export class TorporClient {
   }
 
   operation(oid: string): Promise<Operation> {
-    return this.#transport.json("getOperation", { params: { oid } });
+    return this.operationsOf.get(oid);
   }
 
   /** Undoes an operation that has not gone too far; the answer has it as failed with `operation_cancelled`. */
-  cancel(oid: string, { waitMs }: Waiting = {}): Promise<OperationAnswer> {
-    return this.#transport.json("cancelOperation", { params: { oid }, query: { wait: waitMs } });
+  cancel(oid: string, waiting: Pick<Waiting, "waitMs"> = {}): Promise<OperationAnswer> {
+    return this.operationsOf.cancel(oid, waiting);
   }
 
-  async operations(id: string): Promise<Operation[]> {
-    return (await this.#transport.json<{ operations: Operation[] }>("listOperations", { params: { id } })).operations;
+  operations(id: string): Promise<Operation[]> {
+    return this.operationsOf.list(id);
   }
 
   async events(id: string, range: { after?: number; limit?: number } = {}): Promise<Event[]> {
@@ -269,26 +270,7 @@ export class TorporClient {
     return this.#transport.json("version");
   }
 
-  async #change(name: RouteName, request: CallRequest, { waitMs, waitCapacityMs }: WaitingForRoom): Promise<OperationAnswer> {
-    const query = { ...request.query, wait: waitMs, waitCapacity: waitCapacityMs };
-    const answer = await this.#transport.json<OperationAnswer>(name, { ...request, query });
-    if (waitMs !== undefined) return answer;
-    const [first, ...siblings] = await Promise.all([answer, ...(answer.siblings ?? [])].map((one) => this.#follow(one)));
-    const ended = first as Outcome;
-    const { error, id } = ended.operation;
-    // Of several that one call began one has to be there; each tells of itself.
-    if (error !== null && siblings.every(({ operation }) => operation.error !== null)) {
-      throw toError({ ...error, details: { ...error.details, operationId: id } });
-    }
-    return { ...ended, ...(siblings.length === 0 ? {} : { siblings }) };
-  }
-
-  /** For what takes longer than the longest wait of one call: a large image over a slow line. */
-  async #follow({ operation, sandbox }: Outcome): Promise<Outcome> {
-    if (operation.status !== "running") return { operation, sandbox };
-    await sleep(followMs);
-    const now = await this.operation(operation.id);
-    const gone = now.kind === "remove" || (now.kind === "create" && now.error !== null);
-    return this.#follow({ operation: now, sandbox: gone ? null : now.status === "running" ? sandbox : await this.get(now.sandboxId) });
+  #change(...given: Parameters<OperationClient["change"]>): Promise<OperationAnswer> {
+    return this.operationsOf.change(...given);
   }
 }

@@ -1,5 +1,6 @@
-import { TorporError } from "@torpor/contract/error";
+import type { TorporError } from "@torpor/contract/error";
 import { socketPath, socketPathLimitBytes } from "@torpor/contract/place";
+import { createError } from "./errors.ts";
 
 export interface ClientOptions {
   /** The daemon's Unix socket. Default: TORPOR_SOCKET, else torpord.sock in TORPOR_DATA or /var/lib/torpor. */
@@ -29,7 +30,7 @@ export function endpointOf(options: ClientOptions, environment: Readonly<Record<
   }
   const socket = options.socket ?? socketPath(environment);
   if (Buffer.byteLength(socket) > socketPathLimitBytes) {
-    throw new TorporError("invalid_path", `the socket's path is longer than ${socketPathLimitBytes} bytes: ${socket}`, {
+    throw createError("invalid_path", `the socket's path is longer than ${socketPathLimitBytes} bytes: ${socket}`, {
       hint: "Set TORPOR_SOCKET to a shorter one.",
     });
   }
@@ -39,25 +40,25 @@ export function endpointOf(options: ClientOptions, environment: Readonly<Record<
 function parseUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new TorporError("invalid_request", `${address} is no address of a daemon`, { hint: "It looks like https://host:port." });
+    throw createError("invalid_request", `${address} is no address of a daemon`, { hint: "It looks like https://host:port." });
   return url;
 }
 
 /** Why nothing answers, and what to do. */
 export function unreachable(endpoint: Endpoint, error: NodeJS.ErrnoException): TorporError {
   if (endpoint.url === undefined && (error.code === "ENOENT" || error.code === "ECONNREFUSED")) {
-    return new TorporError("daemon_unreachable", `torpord is not running (nothing listens on ${endpoint.name})`, {
+    return createError("daemon_unreachable", `torpord is not running (nothing listens on ${endpoint.name})`, {
       hint: "start it with torpor daemon start",
       cause: error,
     });
   }
   if (endpoint.url === undefined && (error.code === "EACCES" || error.code === "EPERM")) {
-    return new TorporError("daemon_unreachable", `no permission to open ${endpoint.name}`, {
+    return createError("daemon_unreachable", `no permission to open ${endpoint.name}`, {
       hint: "run it as the user that started torpord, which is root",
       cause: error,
     });
   }
-  return new TorporError("daemon_unreachable", `no answer from ${endpoint.name}: ${error.message || error.code}`, {
+  return createError("daemon_unreachable", `no answer from ${endpoint.name}: ${error.message || error.code}`, {
     ...hintFor(endpoint, error.code ?? ""),
     cause: error,
   });

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Event, EventPage } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import type { Query } from "./calls.ts";
 import { linesOf } from "./lines.ts";
+import { sleep } from "./sleep.ts";
 import type { Transport } from "./transport.ts";
 
 export interface EventFilter {
@@ -36,19 +36,23 @@ export class EventClient {
 
   /**
    * Events as they come, until the signal: from now on, or after a seq. A connection that breaks is made anew, and goes on after the last event:
-   * none is missed and none comes twice. Throws `events_gone` if the daemon has forgotten some of them meanwhile.
+   * none is missed and none comes twice. Ends with the client. Throws `events_gone` if the daemon has forgotten some of them meanwhile.
    */
   async *follow({ after, signal, ...filter }: EventFilter & { readonly signal?: AbortSignal } = {}): AsyncGenerator<Event> {
     const place: Place = { filter, lastId: after === undefined ? "" : String(after), signal, met: false, lostAt: undefined };
-    while (!isOver(signal)) {
+    while (!this.#isOver(signal)) {
       try {
         yield* this.#connection(place);
       } catch (error) {
-        if (isOver(signal)) return;
+        if (this.#isOver(signal)) return;
         if (!mayComeBack(place, error)) throw error;
       }
-      await sleep(reconnectMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+      await sleep(reconnectMs, signal).catch(() => {});
     }
+  }
+
+  #isOver(signal: AbortSignal | undefined): boolean {
+    return signal?.aborted === true || this.#transport.closed;
   }
 
   async *#connection(place: Place): AsyncGenerator<Event> {
@@ -71,10 +75,6 @@ export class EventClient {
     answer.setTimeout(silentMs, () => answer.destroy());
     return answer;
   }
-}
-
-function isOver(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true;
 }
 
 function queryOf({ sandbox, types }: EventFilter): Query {

@@ -1,5 +1,7 @@
-import type { Entry } from "@torpor/contract";
-import type { Transport } from "./transport.ts";
+import type { Entry, FileChange, WatchLine } from "@torpor/contract";
+import { createError } from "./errors.ts";
+import { linesOf } from "./lines.ts";
+import { type Transport, toError } from "./transport.ts";
 
 export interface AsUser {
   /** Default root. */
@@ -38,6 +40,22 @@ export class FileClient {
     return (await this.#transport.json<{ entries: Entry[] }>("listFiles", { params: { id }, query: { path, ...options } })).entries;
   }
 
+  /**
+   * What happens to a file or in a directory. Resolves once it watches: from then on nothing is missed. Iterating ends with the signal, and throws when the
+   * path is gone or the sandbox is paused or ends.
+   */
+  async watch(
+    id: string,
+    path: string,
+    { signal, ...query }: { readonly recursive?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<AsyncGenerator<FileChange>> {
+    const request = { params: { id }, query: { path, ...query }, ...(signal === undefined ? {} : { signal }) };
+    const changes = changesOf(await this.#transport.call("watchFiles", request), signal);
+    // The first line, which is none of the changes.
+    await changes.next();
+    return changes as AsyncGenerator<FileChange>;
+  }
+
   makeDirectory(id: string, body: AsUser & { path: string; parents?: boolean; mode?: number }): Promise<Entry> {
     return this.#transport.json("makeDirectory", { params: { id }, body });
   }
@@ -64,4 +82,23 @@ export class FileClient {
   ): Promise<{ files: number; bytes: number }> {
     return this.#transport.json("writeArchive", { params: { id }, query: { path, ...options }, upload });
   }
+}
+
+/** First undefined, when it watches. */
+async function* changesOf(answer: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<FileChange | undefined> {
+  try {
+    for await (const text of linesOf(answer)) {
+      const line = JSON.parse(text) as WatchLine;
+      if ("watching" in line) yield undefined;
+      else if ("change" in line) yield line.change;
+      else if ("error" in line) throw toError(line.error as Parameters<typeof toError>[0]);
+    }
+  } catch (error) {
+    if (signal?.aborted === true) return;
+    throw error;
+  }
+  if (signal?.aborted !== true)
+    throw createError("daemon_unreachable", "the connection to torpord broke off, and the watch with it", {
+      hint: "Watch anew, and look what changed.",
+    });
 }

@@ -1,5 +1,5 @@
 import type { BuildImageRequest, Image, ImageProgress, ImportImageRequest, PullImageRequest, RouteName } from "@torpor/contract";
-import { TorporError } from "@torpor/contract/error";
+import { createError } from "./errors.ts";
 import { linesOf } from "./lines.ts";
 import { type Transport, toError } from "./transport.ts";
 
@@ -46,7 +46,7 @@ export class ImageClient {
       else if ("image" in line) return line.image;
       else throw toError(line.error as Parameters<typeof toError>[0]);
     }
-    throw new TorporError("connection_lost", "the connection to torpord broke off before the image was there", {
+    throw createError("connection_lost", "the connection to torpord broke off before the image was there", {
       hint: "The work goes on: ask again for its outcome.",
     });
   }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { StartSessionRequest } from "@torpor/contract";
-import { TorporError } from "@torpor/contract/error";
 import { WebSocket } from "ws";
 import { unreachable } from "./endpoint.ts";
+import { createError } from "./errors.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { decodeFrame, encodeResize, encodeSignal, encodeStdin, encodeStdinEnd, type ServerFrame } from "./session-protocol.ts";
 import { errorOf, type Transport, toError } from "./transport.ts";
@@ -21,6 +21,8 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
     const socket = openSocket(transport, path);
     return new Promise((resolve, reject) => {
       const stream = new SessionStream(socket);
+      transport.open.add(stream);
+      socket.once("close", () => transport.open.delete(stream));
       socket.once("open", () => {
         if (start !== undefined) socket.send(JSON.stringify(start));
         resolve(stream);
@@ -38,7 +40,7 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
     this.#frames = new FrameQueue((held) => (held ? socket.pause() : socket.resume()));
     socket.on("message", (data) => this.#take(data as Buffer));
     socket.on("error", (error) => {
-      this.#failure ??= new TorporError("connection_lost", `the connection to torpord broke: ${error.message}`, {
+      this.#failure ??= createError("connection_lost", `the connection to torpord broke: ${error.message}`, {
         hint: "The command goes on; torpor attach shows its output.",
       });
     });
@@ -52,7 +54,7 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
     }
     throw (
       this.#failure ??
-      new TorporError("connection_lost", "the connection to torpord broke off before the command's end", {
+      createError("connection_lost", "the connection to torpord broke off before the command's end", {
         hint: "The command goes on unless torpord ended it; torpor attach shows its output.",
       })
     );

@@ -5,9 +5,10 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ErrorBody, RouteName } from "@torpor/contract";
-import { type ErrorCode, errorCatalogue, TorporError } from "@torpor/contract/error";
+import { type ErrorCode, errorCatalogue, type TorporError } from "@torpor/contract/error";
 import { addressOf, calls, keyed, type Params, type Query } from "./calls.ts";
 import { type Endpoint, unreachable } from "./endpoint.ts";
+import { createError } from "./errors.ts";
 
 export interface CallRequest {
   readonly params?: Params;
@@ -23,6 +24,10 @@ export interface CallRequest {
 export class Transport {
   readonly endpoint: Endpoint;
   readonly #agent: Agent;
+  /** What `close` ends too: streams that somebody has not read to their end. */
+  readonly open = new Set<{ close(): void }>();
+  /** Nothing is connected anew by itself. */
+  closed = false;
 
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
@@ -30,6 +35,8 @@ export class Transport {
   }
 
   close(): void {
+    this.closed = true;
+    for (const stream of this.open) stream.close();
     this.#agent.destroy();
   }
 
@@ -80,7 +87,7 @@ export class Transport {
     const error = await errorOf(answer, this.endpoint);
     if (error.code !== "route_not_found") return error;
     const [method, path] = calls[name];
-    return new TorporError(
+    return createError(
       "version_mismatch",
       `the daemon at ${this.endpoint.name} does not know ${method} ${path}: it is older than this client`,
       {
@@ -143,13 +150,13 @@ export async function errorOf(answer: IncomingMessage, endpoint: Endpoint): Prom
 }
 
 function notTorpord({ name }: Endpoint, status: number | undefined, text: string): TorporError {
-  return new TorporError("daemon_unreachable", `what answers at ${name} is not torpord: status ${status}, ${text.slice(0, 200)}`, {
+  return createError("daemon_unreachable", `what answers at ${name} is not torpord: status ${status}, ${text.slice(0, 200)}`, {
     hint: "look at the address, and at proxies in between",
   });
 }
 
 function connectionLost({ name }: Endpoint, cause: Error): TorporError {
-  return new TorporError("connection_lost", `the connection to ${name} broke off in the middle of an answer: ${cause.message}`, {
+  return createError("connection_lost", `the connection to ${name} broke off in the middle of an answer: ${cause.message}`, {
     hint: "what the call began goes on: look at its outcome, or call again",
     cause,
   });
@@ -167,5 +174,5 @@ export function parseError(text: string): TorporError | undefined {
 export function toError({ code, message, hint, details }: ErrorBody["error"]): TorporError {
   // A newer daemon may have codes that this client does not know.
   const known: ErrorCode = code in errorCatalogue ? code : "internal";
-  return new TorporError(known, message, { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) });
+  return createError(known, message, { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) });
 }

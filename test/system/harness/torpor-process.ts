@@ -11,9 +11,13 @@ export type TorporProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** The command line on the shared daemon as a process with pipes, for tests of bytes, signals and broken-off clients. */
 export function spawnTorpor(...args: readonly string[]): TorporProcess {
+  return spawnTorporOn(inject("torporSocket"), ...args);
+}
+
+export function spawnTorporOn(socket: string, ...args: readonly string[]): TorporProcess {
   const child = spawn(process.execPath, [torporMain, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, TORPOR_SOCKET: inject("torporSocket") },
+    env: { ...process.env, TORPOR_SOCKET: socket },
   });
   // A command that does not read its input is no failure.
   child.stdin.on("error", () => {});

@@ -1,10 +1,11 @@
-import { TorporError } from "@torpor/sdk";
+import { type TorporClient, TorporError } from "@torpor/sdk/calls";
+import { type CopyOptions, download, upload } from "@torpor/sdk/copy";
 import { Command } from "commander";
 import { action } from "../action.ts";
-import { download } from "../copy/download.ts";
-import { type Place, parsePlace } from "../copy/place.ts";
-import { upload } from "../copy/upload.ts";
+import { type Place, parsePlace } from "../copy-place.ts";
 import { examples } from "../examples.ts";
+import { say } from "../failure.ts";
+import { write } from "../leave.ts";
 
 export function cpCommand(): Command {
   const command = new Command("cp")
@@ -16,7 +17,7 @@ export function cpCommand(): Command {
       action(async (client, source: string, target: string, options: { user?: string }) => {
         const from = parsePlace(source);
         const to = parsePlace(target);
-        await copy(from, to, { client, ...options });
+        await copy(client, from, to, { ...options, onNotice: (text) => say(`torpor: ${text}`) });
         return undefined;
       }),
     );
@@ -36,10 +37,27 @@ A path here with a colon needs ./ in front.`,
   ]);
 }
 
-async function copy(from: Place, to: Place, context: { client: Parameters<typeof upload>[2]["client"]; user?: string }): Promise<void> {
-  if (from.sandbox === undefined && to.sandbox !== undefined) return upload(from.path, { sandbox: to.sandbox, path: to.path }, context);
-  if (from.sandbox !== undefined && to.sandbox === undefined) return download({ sandbox: from.sandbox, path: from.path }, to.path, context);
+async function copy(client: TorporClient, from: Place, to: Place, options: CopyOptions): Promise<void> {
+  if (from.sandbox === undefined && to.sandbox !== undefined) return copyIn(client, from.path, { ...to, sandbox: to.sandbox }, options);
+  if (from.sandbox !== undefined && to.sandbox === undefined) return copyOut(client, { ...from, sandbox: from.sandbox }, to.path, options);
   throw new TorporError("invalid_request", from.sandbox === undefined ? "neither path is in a sandbox" : "both paths are in a sandbox", {
     hint: "Write one of them as SANDBOX:PATH.",
   });
+}
+
+async function copyIn(client: TorporClient, source: string, target: Inside, options: CopyOptions): Promise<void> {
+  if (source === "-") await client.files.writeArchive(target.sandbox, target.path, process.stdin, asUser(options));
+  else await upload(client, source, target, options);
+}
+
+async function copyOut(client: TorporClient, source: Inside, target: string, options: CopyOptions): Promise<void> {
+  if (target !== "-") return download(client, source, target, options);
+  for await (const chunk of await client.files.readArchive(source.sandbox, source.path, asUser(options)))
+    await write(process.stdout, chunk);
+}
+
+type Inside = Place & { readonly sandbox: string };
+
+function asUser({ user }: CopyOptions): { user?: string } {
+  return user === undefined ? {} : { user };
 }

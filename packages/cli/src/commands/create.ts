@@ -1,10 +1,9 @@
-import type { CreateSandboxRequest, OperationAnswer, Sandbox, SelfVerb, TorporClient, WaitingForRoom } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import type { CreateSandboxRequest, SandboxRecord, SelfVerb, TorporClient } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
+import { createFetching } from "../create-fetching.ts";
 import { examples } from "../examples.ts";
 import { failWith, oneLine, say } from "../failure.ts";
-import { withProgress } from "../image-progress.ts";
 import { print, printJson } from "../leave.ts";
 import { addTimeOptions, type TimeOptions, timeRequestOf } from "../time-options.ts";
 import { parseAmount, parseCount } from "../values/count.ts";
@@ -85,7 +84,7 @@ export function createCommand(): Command {
   ]);
 }
 
-async function begin(client: TorporClient, made: readonly Sandbox[], { runImageCommand }: Options): Promise<void> {
+async function begin(client: TorporClient, made: readonly SandboxRecord[], { runImageCommand }: Options): Promise<void> {
   if (runImageCommand !== true) return;
   for (const { id } of made) await client.startSession(id, { command: "image", supervise: {} });
 }
@@ -93,19 +92,6 @@ async function begin(client: TorporClient, made: readonly Sandbox[], { runImageC
 /** The daemon refuses those that there are not, and names them. */
 function parseVerbs(text: string): SelfVerb[] {
   return text.split(",").filter((verb) => verb !== "") as SelfVerb[];
-}
-
-/** An image that is not here is fetched by a call of its own, since only that one tells how far it is. */
-async function createFetching(client: TorporClient, request: CreateSandboxRequest, waiting: WaitingForRoom): Promise<OperationAnswer> {
-  const { image } = request;
-  if (request.pull === false || image === undefined) return client.create(request, waiting);
-  try {
-    return await client.create({ ...request, pull: false }, waiting);
-  } catch (error) {
-    if (!(error instanceof TorporError) || error.code !== "image_not_found") throw error;
-  }
-  await withProgress((progress) => client.images.pull({ reference: image }, progress));
-  return client.create(request, waiting);
 }
 
 function requestOf(

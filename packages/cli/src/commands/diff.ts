@@ -1,4 +1,4 @@
-import type { Difference, DiffOptions, TorporClient } from "@torpor/sdk";
+import type { Difference, DiffOptions, TorporClient } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { describeDifference } from "../describe-difference.ts";

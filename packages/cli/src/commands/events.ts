@@ -1,4 +1,4 @@
-import type { Event, TorporClient } from "@torpor/sdk";
+import type { Event, TorporClient } from "@torpor/sdk/calls";
 import { Command, InvalidArgumentError } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

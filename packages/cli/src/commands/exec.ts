@@ -1,5 +1,5 @@
-import type { RestartPolicy, StartSessionRequest, TorporClient } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import type { RestartPolicy, StartSessionRequest, TorporClient } from "@torpor/sdk/calls";
+import { TorporError } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
@@ -105,6 +105,6 @@ async function follow(client: TorporClient, sandbox: string, request: StartSessi
 }
 
 /** As a shell has it: 127 for no such program, 126 for one that can't be executed. */
-function shellCode(error: TorporError): number {
+export function shellCode(error: TorporError): number {
   return error.details.exitCode === 126 ? 126 : 127;
 }

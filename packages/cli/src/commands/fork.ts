@@ -1,4 +1,4 @@
-import type { ForkRequest } from "@torpor/sdk";
+import type { ForkRequest } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

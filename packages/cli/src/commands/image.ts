@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
-import type { BuildImageRequest, Image, ImportImageRequest, PullImageRequest } from "@torpor/sdk";
+import type { BuildImageRequest, Image, ImportImageRequest, PullImageRequest } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
-import { failWith, say } from "../failure.ts";
+import { say } from "../failure.ts";
 import { withProgress } from "../image-progress.ts";
 import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { readPassword } from "../read-password.ts";
+import { forEach } from "../several.ts";
 import { table } from "../table.ts";
 import { formatSize } from "../values/size.ts";
 
@@ -89,20 +91,12 @@ function build(): Command {
 }
 
 function list(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list the images on the daemon's host")
-    .option("--json", "print JSON")
-    .action(
-      action(async (client, options: Json) => {
-        const images = await client.images.list();
-        const rows = images.flatMap((image) =>
-          (image.references.length === 0 ? ["-"] : image.references).map((name) => rowOf(image, name)),
-        );
-        await (options.json === true ? printJson(images) : print(table(["REFERENCE", "DIGEST", "PLATFORM", "SIZE", "SOURCE"], rows)));
-        return undefined;
-      }),
-    );
+  const command = addListOptions(new Command("list").alias("ls").description("list the images on the daemon's host"), "digests").action(
+    action(async (client, options: ListOptions) => {
+      await printList(await client.images.list(), options, { id: ({ digest }) => digest, table: tableOf });
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor image list"]);
 }
 
@@ -111,19 +105,9 @@ function remove(): Command {
     .alias("rm")
     .description("take a reference away, and the image with its last one")
     .argument("<reference...>", "reference or digest")
+    .option("--json", "print the outcome as JSON")
     .action(
-      action(async (client, references: string[]) => {
-        let code = 0;
-        for (const reference of references) {
-          try {
-            await client.images.remove(reference);
-            await print(`${reference}\n`);
-          } catch (error) {
-            code = failWith(error);
-          }
-        }
-        return code;
-      }),
+      action((client, references: string[], options: Json) => forEach(references, options, (reference) => client.images.remove(reference))),
     );
   return examples(command, ["torpor image remove python:3.12"]);
 }
@@ -146,6 +130,11 @@ function prune(): Command {
 async function show(image: Image, { json }: Json): Promise<undefined> {
   await (json === true ? printJson(image) : print(`${image.digest}\n`));
   return undefined;
+}
+
+function tableOf(images: readonly Image[]): string {
+  const rows = images.flatMap((image) => (image.references.length === 0 ? ["-"] : image.references).map((name) => rowOf(image, name)));
+  return table(["REFERENCE", "DIGEST", "PLATFORM", "SIZE", "SOURCE"], rows);
 }
 
 function rowOf(image: Image, reference: string): string[] {

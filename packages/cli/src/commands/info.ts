@@ -1,4 +1,4 @@
-import type { Info } from "@torpor/sdk";
+import type { Info } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

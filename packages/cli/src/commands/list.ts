@@ -1,82 +1,35 @@
-import type { Sandbox, SandboxState } from "@torpor/sdk";
+import type { SandboxState } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
-import { print, printJson } from "../leave.ts";
-import { table } from "../table.ts";
-import { formatDuration } from "../values/duration.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
+import { sandboxStates, sandboxTable } from "../sandbox-table.ts";
 import { addLabel } from "../values/pair.ts";
-import { formatSize } from "../values/size.ts";
 
-interface Options {
-  quiet?: boolean;
-  json?: boolean;
+interface Options extends ListOptions {
   state?: SandboxState[];
   label?: Readonly<Record<string, string>>;
 }
 
-const states: readonly SandboxState[] = [
-  "creating",
-  "running",
-  "pausing",
-  "paused",
-  "resuming",
-  "stopping",
-  "stopped",
-  "failed",
-  "removing",
-];
-
 export function listCommand(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list all sandboxes, in every state")
-    .option("-q, --quiet", "print ids only")
+  const command = addListOptions(new Command("list").alias("ls").description("list all sandboxes, in every state"))
     .option("-a, --all", "all states, which is the default")
-    .addOption(new Option("--state <state...>", "only those in these states").choices(states))
+    .addOption(new Option("--state <state...>", "only those in these states").choices(sandboxStates))
     .option("--label <name=value>", "only those with this label; repeatable", addLabel)
-    .option("--json", "print the records as JSON")
     .action(
       action(async (client, { state, label, ...options }: Options) => {
         const sandboxes = await client.list({
           ...(state === undefined ? {} : { states: state }),
           ...(label === undefined ? {} : { labels: label }),
         });
-        if (options.json === true) await printJson(sandboxes);
-        else if (options.quiet === true) await print(sandboxes.map(({ id }) => `${id}\n`).join(""));
-        else await print(tableOf(sandboxes));
+        await printList(sandboxes, options, { id: ({ id }) => id, table: sandboxTable });
         return undefined;
       }),
     );
-  return examples(command, ["torpor list", "torpor list --state paused --label owner=me", "torpor remove --force $(torpor list -q)"]);
-}
-
-/** The time left stands there only if some sandbox has any. */
-function tableOf(sandboxes: readonly Sandbox[]): string {
-  const left = sandboxes.map(timeLeft);
-  const timed = left.some((text) => text !== "-");
-  const head = ["ID", "NAME", "IMAGE", "STATE", "UPTIME", "MEMORY"];
-  return table(
-    timed ? [...head, "TIME LEFT"] : head,
-    sandboxes.map((sandbox, at) => [...rowOf(sandbox), ...(timed ? [left[at] ?? "-"] : [])]),
-  );
-}
-
-/** Until what happens to it first, unless it is used or refreshed. */
-function timeLeft({ state, expiresAt, hardExpiresAt, idleMs, lastActiveAt, onTimeout = "pause" }: Sandbox): string {
-  const idleAt = state === "running" && idleMs != null && lastActiveAt != null ? Date.parse(lastActiveAt) + idleMs : undefined;
-  const ends: [number | undefined, string][] = [
-    [hardExpiresAt == null ? undefined : Date.parse(hardExpiresAt), "remove"],
-    [expiresAt == null ? undefined : Date.parse(expiresAt), onTimeout],
-    [idleAt, `${onTimeout} if idle`],
-  ];
-  const [first] = ends.flatMap(([at, what]) => (at === undefined ? [] : [{ at, what }])).sort((a, b) => a.at - b.at);
-  return first === undefined ? "-" : `${formatDuration(first.at - Date.now())} (${first.what})`;
-}
-
-function rowOf(sandbox: Sandbox): string[] {
-  const { id, name, image, state, startedAt, resources, held } = sandbox;
-  const uptime = state === "running" && startedAt !== null ? formatDuration(Date.now() - Date.parse(startedAt)) : "-";
-  const shown = held == null ? state : `${state} (held: pool full)`;
-  return [id, name, image.reference, shown, uptime, formatSize(resources.memoryBytes)];
+  return examples(command, [
+    "torpor list",
+    "torpor list --format '{name} {state} {image.reference}'",
+    "torpor list --state paused --label owner=me",
+    "torpor remove --force $(torpor list -q)",
+  ]);
 }

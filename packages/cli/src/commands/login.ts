@@ -1,4 +1,4 @@
-import { TorporClient, TorporError } from "@torpor/sdk";
+import { TorporClient, TorporError } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { local, readContexts, writeContexts } from "../contexts.ts";
 import { examples } from "../examples.ts";

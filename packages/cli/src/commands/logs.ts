@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
+import { followLog } from "../follow-log.ts";
 import { followSession } from "../follow-session.ts";
 import { print } from "../leave.ts";
 import { parseSize } from "../values/size.ts";
@@ -11,8 +12,9 @@ export function logsCommand(): Command {
     .argument("<sandbox>", "id or name")
     .argument("[session]", "id of a session, as exec --detach prints it: its kept output, then what comes, to its end")
     .option("--limit <size>", "bytes from the end of the sandbox's log; default 1MiB", parseSize)
+    .option("-f, --follow", "go on with what is written to the sandbox's log, until Ctrl-C; a session's output is followed anyway")
     .action(
-      action(async (client, sandbox: string, session: string | undefined, options: { limit?: number }) => {
+      action(async (client, sandbox: string, session: string | undefined, options: { limit?: number; follow?: boolean }) => {
         if (session !== undefined)
           return followSession(client, await client.attach(sandbox, session, { hold: false }), {
             sandbox,
@@ -20,9 +22,11 @@ export function logsCommand(): Command {
             terminal: false,
             owns: false,
           });
-        await print(await client.logs(sandbox, options.limit));
+        const text = await client.logs(sandbox, options.limit);
+        await print(text);
+        if (options.follow === true) await followLog(client, sandbox, text);
         return undefined;
       }),
     );
-  return examples(command, ["torpor logs base", "torpor logs base $(torpor exec --detach base make)"]);
+  return examples(command, ["torpor logs base", "torpor logs -f base", "torpor logs base $(torpor exec --detach base make)"]);
 }

@@ -1,5 +1,5 @@
-import type { OperationAnswer, TorporClient } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import type { OperationAnswer, TorporClient } from "@torpor/sdk/calls";
+import { TorporError } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

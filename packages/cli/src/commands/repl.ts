@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import type { InterpreterLanguage, RunLine, TorporClient } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import type { InterpreterLanguage, RunLine, TorporClient } from "@torpor/sdk/calls";
+import { TorporError } from "@torpor/sdk/calls";
 import { Argument, Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

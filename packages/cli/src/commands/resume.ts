@@ -1,4 +1,4 @@
-import type { ResumeRequest } from "@torpor/sdk";
+import type { ResumeRequest } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "@torpor/sdk";
+import type { Session } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

@@ -1,5 +1,5 @@
-import type { Session, TorporClient } from "@torpor/sdk";
-import { TorporError } from "@torpor/sdk";
+import type { Session, TorporClient } from "@torpor/sdk/calls";
+import { TorporError } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { defaultDetachKeys, parseDetachKeys } from "../detach-keys.ts";

@@ -1,5 +1,5 @@
 import { type Grant, grants } from "@torpor/contract/scope";
-import type { CreateTokenRequest, Token } from "@torpor/sdk";
+import type { CreateTokenRequest, Token } from "@torpor/sdk/calls";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

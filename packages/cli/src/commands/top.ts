@@ -1,4 +1,4 @@
-import { type NodeStats, type SandboxStats, TorporError } from "@torpor/sdk";
+import { type NodeStats, type SandboxStats, TorporError } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

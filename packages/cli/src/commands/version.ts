@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";

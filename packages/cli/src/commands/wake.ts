@@ -1,9 +1,11 @@
-import type { CreatedWake, CreateWakeRequest, Wake } from "@torpor/sdk";
+import type { CreatedWake, CreateWakeRequest, Wake } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { oneLine, say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
+import { forEach } from "../several.ts";
 import { table } from "../table.ts";
 import { parseDuration } from "../values/duration.ts";
 import { parseInstant } from "../values/instant.ts";
@@ -56,19 +58,20 @@ function addCommand(): Command {
 }
 
 function listCommand(): Command {
-  const command = new Command("list")
-    .description("list what resumes a sandbox")
-    .argument("<sandbox>", "id or name")
-    .option("--json", "print them as JSON")
-    .action(
-      action(async (client, id: string, { json }: { json?: boolean }) => {
-        const list = await client.wakes.list(id);
-        if (json === true) await printJson(list);
-        else await print(table(["ID", "KIND", "NEXT", "LAST", "LABEL"], list.wakes.map(rowOf)));
-        if (list.pending > 0 && json !== true) say(`${list.pending} have not reached the sandbox yet`);
-        return undefined;
-      }),
-    );
+  const command = addListOptions(
+    new Command("list").alias("ls").description("list what resumes a sandbox").argument("<sandbox>", "id or name"),
+  ).action(
+    action(async (client, id: string, options: ListOptions) => {
+      const list = await client.wakes.list(id);
+      if (options.json === true) await printJson(list);
+      else {
+        const tableOf = (all: readonly Wake[]) => table(["ID", "KIND", "NEXT", "LAST", "LABEL"], all.map(rowOf));
+        await printList(list.wakes, options, { id: (wake) => wake.id, table: tableOf });
+        if (list.pending > 0) say(`${list.pending} have not reached the sandbox yet`);
+      }
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor wake list base"]);
 }
 
@@ -77,15 +80,7 @@ function removeCommand(): Command {
     .description("revoke wakes")
     .argument("<sandbox>", "id or name")
     .argument("<wake...>", "ids")
-    .action(
-      action(async (client, id: string, wakes: string[]) => {
-        for (const wake of wakes) {
-          await client.wakes.remove(id, wake);
-          await print(`${wake}\n`);
-        }
-        return undefined;
-      }),
-    );
+    .action(action((client, id: string, wakes: string[]) => forEach(wakes, {}, (wake) => client.wakes.remove(id, wake))));
   return examples(command, ["torpor wake remove base wk_aaaaaaaaaaaaaaaa"]);
 }
 

@@ -1,9 +1,10 @@
-import type { CreateWebhookRequest, Delivery, DeliveryStatus, TorporClient, Webhook } from "@torpor/sdk";
+import type { CreateWebhookRequest, Delivery, DeliveryStatus, TorporClient, Webhook } from "@torpor/sdk/calls";
 import { Command, Option } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { readPassword } from "../read-password.ts";
 import { forEach } from "../several.ts";
 import { table } from "../table.ts";
@@ -83,17 +84,15 @@ async function requestOf(url: string, { type, sandbox, label, description, secre
 }
 
 function list(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list all webhooks")
-    .option("--json", "print JSON")
-    .action(
-      action(async (client, { json }: Json) => {
-        const webhooks = await client.webhooks.list();
-        await (json === true ? printJson(webhooks) : print(table(["ID", "STATE", "URL", "TYPES", "PENDING", "DEAD"], webhooks.map(rowOf))));
-        return undefined;
-      }),
-    );
+  const command = addListOptions(new Command("list").alias("ls").description("list all webhooks")).action(
+    action(async (client, options: ListOptions) => {
+      await printList(await client.webhooks.list(), options, {
+        id: ({ id }) => id,
+        table: (all) => table(["ID", "STATE", "URL", "TYPES", "PENDING", "DEAD"], all.map(rowOf)),
+      });
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor webhook list"]);
 }
 
@@ -115,17 +114,20 @@ function inspect(): Command {
 }
 
 function deliveries(): Command {
-  const command = new Command("deliveries")
-    .description("list what a webhook has to deliver, delivered, or gave up; newest first")
-    .argument("<webhook>", "its id")
+  const command = addListOptions(
+    new Command("deliveries")
+      .description("list what a webhook has to deliver, delivered, or gave up; newest first")
+      .argument("<webhook>", "its id"),
+  )
     .addOption(new Option("--status <status>", "only these").choices(["pending", "delivered", "dead"] satisfies DeliveryStatus[]))
     .option("--limit <number>", "at most so many; default 100", parseCount)
-    .option("--json", "print JSON")
     .action(
-      action(async (client, id: string, { json, ...filter }: Json & { status?: DeliveryStatus; limit?: number }) => {
-        const found = await client.webhooks.deliveries(id, filter);
-        const head = ["ID", "SANDBOX", "TYPE", "STATUS", "ATTEMPTS", "NEXT", "LAST ERROR"];
-        await (json === true ? printJson(found) : print(table(head, found.map(deliveryRow))));
+      action(async (client, id: string, { status, limit, ...options }: ListOptions & { status?: DeliveryStatus; limit?: number }) => {
+        const filter = { ...(status === undefined ? {} : { status }), ...(limit === undefined ? {} : { limit }) };
+        await printList(await client.webhooks.deliveries(id, filter), options, {
+          id: (delivery) => delivery.id,
+          table: (all) => table(["ID", "SANDBOX", "TYPE", "STATUS", "ATTEMPTS", "NEXT", "LAST ERROR"], all.map(deliveryRow)),
+        });
         return undefined;
       }),
     );

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, readlink, rm } from "node:fs/promises";
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 import type { Site } from "./site.ts";
 
 /** The pid of the daemon that has this data directory, if one has: read from the lock file, and verified that it holds it. */

@@ -4,7 +4,7 @@ import { existsSync, openSync } from "node:fs";
 import { mkdir, readFile, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 import { oneLine } from "../failure.ts";
 import type { Site } from "./site.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { dataDirectory, socketPath } from "@torpor/contract/place";
-import { TorporClient, TorporError } from "@torpor/sdk";
+import { TorporClient, TorporError } from "@torpor/sdk/calls";
 import type { Command } from "commander";
 
 /** Where a daemon is, or shall be. */

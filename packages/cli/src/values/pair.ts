@@ -5,9 +5,8 @@ type Pairs = Readonly<Record<string, string>>;
 /** Gathers `--env K=V`; `--env K` takes the value from this command's own environment. */
 export function addVariable(text: string, earlier: Pairs = {}): Pairs {
   const at = text.indexOf("=");
+  // Whether it is a name is for the daemon to say, with the words that every client has.
   const name = at < 0 ? text : text.slice(0, at);
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-    throw new InvalidArgumentError(`${JSON.stringify(name)} is no variable's name: write NAME=VALUE.`);
   const value = at < 0 ? process.env[name] : text.slice(at + 1);
   if (value === undefined) throw new InvalidArgumentError(`${name} is not set here: write ${name}=VALUE.`);
   return { ...earlier, [name]: value };

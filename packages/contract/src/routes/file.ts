@@ -53,6 +53,18 @@ export const fileRoutes = {
     query: z.strictObject({ path, user, depth: queryInteger(64).optional() }),
     responses: { 200: json(EntryList) },
   }),
+  watchFiles: route({
+    ...file,
+    method: "GET",
+    scope: "exec",
+    path: "/v1/sandboxes/{id}/files/watch",
+    summary: "What happens to a file or in a directory, as lines of JSON, until the caller leaves.",
+    query: z.strictObject({
+      path,
+      recursive: queryBoolean.optional().describe("Directories in it too, those made later as well. Default false."),
+    }),
+    responses: { 200: stream("application/x-ndjson") },
+  }),
   makeDirectory: route({
     ...file,
     method: "POST",

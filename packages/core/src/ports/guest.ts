@@ -1,4 +1,4 @@
-import type { Entry, ForkOrigin, Session, SessionEnd, SessionMark, StartSessionRequest } from "@torpor/contract";
+import type { Entry, FileChange, ForkOrigin, Session, SessionEnd, SessionMark, StartSessionRequest } from "@torpor/contract";
 
 /** What a runtime is told about itself before anything else is let in. */
 export interface Identity {
@@ -88,6 +88,8 @@ export interface GuestFiles {
     options: { user?: string; offset?: number; length?: number; signal?: AbortSignal },
   ): Promise<{ entry: Entry; content: AsyncIterable<Uint8Array> }>;
   write(path: string, content: AsyncIterable<Uint8Array>, options: { user?: string; mode?: number; parents?: boolean }): Promise<Entry>;
+  /** Batches of what happens to a file or in a directory, the first empty: from then on nothing is missed. Ends when the signal aborts; throws when the path is gone. */
+  watch(path: string, options: { recursive?: boolean; signal?: AbortSignal }): AsyncIterable<readonly FileChange[]>;
   makeDirectory(path: string, options: { user?: string; parents?: boolean; mode?: number }): Promise<Entry>;
   move(from: string, to: string, options: { user?: string }): Promise<Entry>;
   remove(path: string, options: { user?: string; recursive?: boolean }): Promise<void>;

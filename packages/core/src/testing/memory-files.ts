@@ -37,6 +37,11 @@ export function memoryFiles(runtime: MemoryRuntime, ready: () => Promise<void>):
       runtime.writeFile(path, file);
       return entryOf(path, file, "file");
     },
+    // biome-ignore lint/correctness/useYield: it has no changes to tell of.
+    async *watch(path) {
+      await ready();
+      throw new TorporError("capability_unsupported", `the in-memory engine can't watch ${path}`);
+    },
     async makeDirectory(path, { mode = 0o755 }) {
       await ready();
       const name = `${path.replace(/\/$/, "")}/`;

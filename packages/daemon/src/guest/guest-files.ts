@@ -1,9 +1,9 @@
 import { createClient, type Transport } from "@connectrpc/connect";
-import type { Entry } from "@torpor/contract";
+import type { Entry, FileChange } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type { GuestFiles } from "@torpor/core";
 import { fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
-import { EntryType, Files, type Entry as GuestEntry } from "./protocol/torpor/guest/v1/guest_pb.ts";
+import { ChangeKind, EntryType, Files, type Change as GuestChange, type Entry as GuestEntry } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
 /** Largest piece of one message: the guest refuses larger ones, and smaller ones cost more messages. */
 const chunkBytes = 256 * 1024;
@@ -61,6 +61,15 @@ export function createGuestFiles(transport: Transport, line: LineState): GuestFi
           ),
         ),
       ),
+    async *watch(path, { recursive = false, signal }) {
+      refuseIfClosed(line);
+      try {
+        for await (const { changes } of client.watch({ path, recursive }, signal === undefined ? {} : { signal }))
+          yield changes.map(toChange);
+      } catch (error) {
+        if (signal?.aborted !== true) throw fromGuestError(error, line, "file");
+      }
+    },
     makeDirectory: (path, { user = "", parents = false, mode = 0 }) =>
       guarded(async () => toEntry(await client.makeDirectory({ path, user, parents, mode }))),
     move: (from, to, { user = "" }) => guarded(async () => toEntry(await client.move({ from, to, user }))),
@@ -97,6 +106,19 @@ async function* startWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): A
     yield first;
   }
   yield* rest;
+}
+
+const kinds: Readonly<Record<number, FileChange["change"]>> = {
+  [ChangeKind.CREATED]: "created",
+  [ChangeKind.MODIFIED]: "modified",
+  [ChangeKind.WRITTEN]: "written",
+  [ChangeKind.REMOVED]: "removed",
+  [ChangeKind.RENAMED]: "renamed",
+  [ChangeKind.ATTRIBUTES]: "attributes",
+};
+
+function toChange({ kind, path, from, directory }: GuestChange): FileChange {
+  return { change: kinds[kind] ?? "missed", path, from: from === "" ? null : from, directory };
 }
 
 const types: Readonly<Record<number, Entry["type"]>> = {

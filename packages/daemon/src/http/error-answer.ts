@@ -1,4 +1,4 @@
-import { type ErrorBody, type ErrorCode, TorporError, toErrorBody } from "@torpor/contract";
+import { type ErrorBody, type ErrorCode, type Issue, objectionOf, objectionsTo, TorporError, toErrorBody } from "@torpor/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 /** What a second may change; a refusal that knows better says so itself. */
@@ -63,26 +63,24 @@ function fromFastify(error: Partial<FastifyError>): TorporError | undefined {
 
 /** Names each field and what is wrong with it. */
 function fromValidation(error: Partial<FastifyError>): TorporError {
-  const issues = (error.validation ?? []).slice(0, 8).map(({ instancePath, message, params }) => {
-    const field = instancePath.replace(/^\//, "").replaceAll("/", ".");
-    const reason = (message ?? "is not valid").replace(/^Invalid input: expected (\S+), received undefined$/, "is missing, it is a $1");
-    return { field: field === "" ? (firstKey(params) ?? "") : field, reason };
-  });
+  const found = (error.validation ?? []).slice(0, 8).map(issueOf);
+  const issues = found.map(objectionOf);
   const place = { body: "the request", querystring: "the query", params: "the address", headers: "the headers" }[
     error.validationContext ?? "body"
   ];
-  const text = issues.map(({ field, reason }) => (field === "" ? reason : `${field}: ${reason}`)).join("; ");
   const named =
     issues.some(({ field }) => field === "name" || field === "id") &&
     issues.length === 1 &&
     /^a name |an id or name/.test(issues[0]?.reason ?? "");
-  return new TorporError(named ? "invalid_name" : "invalid_request", `${place} is not valid: ${text}`, { details: { issues } });
+  return new TorporError(named ? "invalid_name" : "invalid_request", `${place} is not valid: ${objectionsTo(found)}`, {
+    details: { issues },
+  });
 }
 
-/** The unknown field of a strict object: zod lists it apart from the path. */
-function firstKey(params: Record<string, unknown>): string | undefined {
-  const keys = params.keys;
-  return Array.isArray(keys) && typeof keys[0] === "string" ? keys[0] : undefined;
+/** As zod had it before the framework took it apart. */
+function issueOf({ instancePath, message, params }: NonNullable<FastifyError["validation"]>[number]): Issue {
+  const path = instancePath.split("/").filter((part) => part !== "");
+  return { ...(params as Pick<Issue, "keys" | "issues">), path, message: message ?? "is not valid" };
 }
 
 /** An operation's error, as its call answers it. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createReadStream, type Stats } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, rmdir, stat, watch as watchDirectory } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -41,6 +41,21 @@ export function directoryFiles(root: string): GuestFiles {
         }
         return entryOf(path, true);
       }),
+    async *watch(path, { recursive = false, signal }) {
+      await entryOf(path, true);
+      const events = watchDirectory(at(path), { recursive, ...(signal === undefined ? {} : { signal }) });
+      yield [];
+      try {
+        for await (const { eventType, filename } of events) {
+          const name = join(path, filename ?? "");
+          const facts = await lstat(at(name)).catch(() => undefined);
+          const change = eventType === "change" ? "modified" : facts === undefined ? "removed" : "created";
+          yield [{ change, path: name, from: null, directory: facts?.isDirectory() ?? false }];
+        }
+      } catch (error) {
+        if (signal?.aborted !== true) throw error;
+      }
+    },
     makeDirectory: (path, { parents }) =>
       telling(path, async () => {
         await mkdir(at(path), { recursive: parents ?? false });

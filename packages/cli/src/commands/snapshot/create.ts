@@ -1,4 +1,4 @@
-import type { CreateSnapshotRequest } from "@torpor/sdk";
+import type { CreateSnapshotRequest } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../../action.ts";
 import { examples } from "../../examples.ts";

@@ -1,27 +1,22 @@
-import type { Snapshot } from "@torpor/sdk";
+import type { Snapshot } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../../action.ts";
 import { examples } from "../../examples.ts";
-import { print, printJson } from "../../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../../list-output.ts";
 import { table } from "../../table.ts";
 import { formatDuration } from "../../values/duration.ts";
 import { formatSize } from "../../values/size.ts";
 
 export function listCommand(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list all snapshots, oldest first")
-    .option("-q, --quiet", "print ids only")
-    .option("--json", "print the records as JSON")
-    .action(
-      action(async (client, options: { quiet?: boolean; json?: boolean }) => {
-        const snapshots = await client.snapshots.list();
-        if (options.json === true) await printJson(snapshots);
-        else if (options.quiet === true) await print(snapshots.map(({ id }) => `${id}\n`).join(""));
-        else await print(table(["ID", "NAME", "OF", "KEEPS", "MEMORY", "AGE", "EXPIRES"], snapshots.map(rowOf)));
-        return undefined;
-      }),
-    );
+  const command = addListOptions(new Command("list").alias("ls").description("list all snapshots, oldest first")).action(
+    action(async (client, options: ListOptions) => {
+      await printList(await client.snapshots.list(), options, {
+        id: ({ id }) => id,
+        table: (all) => table(["ID", "NAME", "OF", "KEEPS", "MEMORY", "AGE", "EXPIRES"], all.map(rowOf)),
+      });
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor snapshot list"]);
 }
 

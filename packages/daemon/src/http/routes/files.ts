@@ -1,13 +1,15 @@
 import { Readable } from "node:stream";
-import { type Entry, routes } from "@torpor/contract";
+import { type Entry, routes, toErrorBody } from "@torpor/contract";
 import type { GuestFiles } from "@torpor/core";
 import type { FastifyInstance } from "fastify";
 import { defined } from "../defined.ts";
+import { toTorporError } from "../error-answer.ts";
 import { leaving } from "../leaving.ts";
 import { serve } from "../register.ts";
 import type { Served } from "../served.ts";
 import { startStream } from "../start-stream.ts";
 import { uploadOf } from "../upload.ts";
+import { watchLines } from "../watch-lines.ts";
 
 /** Files and archives; their contents are streams, never held in memory. */
 export function serveFiles(app: FastifyInstance, { lifecycle }: Served): void {
@@ -16,6 +18,11 @@ export function serveFiles(app: FastifyInstance, { lifecycle }: Served): void {
   serve(app, routes.listFiles, async ({ params, query: { path, ...options } }) => ({
     entries: await (await filesOf(params.id)).list(path, defined(options)),
   }));
+  serve(app, routes.watchFiles, async ({ params, query: { path, ...options }, reply, request }) => {
+    const changes = (await filesOf(params.id)).watch(path, { ...defined(options), signal: leaving(reply) });
+    const lines = watchLines(changes, (error) => toErrorBody(toTorporError(error, request)).error);
+    return reply.type("application/x-ndjson").send(await startStream(lines));
+  });
   serve(app, routes.makeDirectory, async ({ params, body: { path, ...options }, reply }) => {
     reply.code(201);
     return (await filesOf(params.id)).makeDirectory(path, defined(options));

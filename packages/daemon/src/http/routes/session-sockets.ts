@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { WebSocket } from "@fastify/websocket";
-import { routes, StartSessionRequest, TorporError } from "@torpor/contract";
+import { objectionsTo, routes, StartSessionRequest, TorporError } from "@torpor/contract";
 import type { GuestUse, SessionStart } from "@torpor/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { z } from "zod";
 import { toTorporError } from "../error-answer.ts";
 import { cutOffWhenStalled } from "../event-stream.ts";
 import { lastEventId } from "../last-event-id.ts";
@@ -126,6 +125,6 @@ function parseStart(data: Buffer, isBinary: boolean): StartSessionRequest {
     throw new TorporError("invalid_request", `the first message is not JSON: ${(error as Error).message}`);
   }
   const parsed = StartSessionRequest.safeParse(value);
-  if (!parsed.success) throw new TorporError("invalid_request", `the request is not valid: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new TorporError("invalid_request", `the request is not valid: ${objectionsTo(parsed.error.issues)}`);
   return parsed.data;
 }

@@ -92,7 +92,6 @@ const (
 	Stream_STREAM_STDOUT      Stream = 1
 	Stream_STREAM_STDERR      Stream = 2
 	Stream_STREAM_TERMINAL    Stream = 3
-	Stream_STREAM_MARK        Stream = 4
 )
 
 // Enum value maps for Stream.
@@ -102,14 +101,12 @@ var (
 		1: "STREAM_STDOUT",
 		2: "STREAM_STDERR",
 		3: "STREAM_TERMINAL",
-		4: "STREAM_MARK",
 	}
 	Stream_value = map[string]int32{
 		"STREAM_UNSPECIFIED": 0,
 		"STREAM_STDOUT":      1,
 		"STREAM_STDERR":      2,
 		"STREAM_TERMINAL":    3,
-		"STREAM_MARK":        4,
 	}
 )
 
@@ -193,6 +190,70 @@ func (x EntryType) Number() protoreflect.EnumNumber {
 // Deprecated: Use EntryType.Descriptor instead.
 func (EntryType) EnumDescriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{2}
+}
+
+type ChangeKind int32
+
+const (
+	ChangeKind_CHANGE_KIND_UNSPECIFIED ChangeKind = 0
+	ChangeKind_CHANGE_KIND_CREATED     ChangeKind = 1 // also moved here from elsewhere
+	ChangeKind_CHANGE_KIND_MODIFIED    ChangeKind = 2 // its content, so far
+	ChangeKind_CHANGE_KIND_WRITTEN     ChangeKind = 3 // closed by who had written to it
+	ChangeKind_CHANGE_KIND_REMOVED     ChangeKind = 4 // also moved away
+	ChangeKind_CHANGE_KIND_RENAMED     ChangeKind = 5
+	ChangeKind_CHANGE_KIND_ATTRIBUTES  ChangeKind = 6
+	ChangeKind_CHANGE_KIND_MISSED      ChangeKind = 7 // there were too many: look for yourself. The path is that which is watched
+)
+
+// Enum value maps for ChangeKind.
+var (
+	ChangeKind_name = map[int32]string{
+		0: "CHANGE_KIND_UNSPECIFIED",
+		1: "CHANGE_KIND_CREATED",
+		2: "CHANGE_KIND_MODIFIED",
+		3: "CHANGE_KIND_WRITTEN",
+		4: "CHANGE_KIND_REMOVED",
+		5: "CHANGE_KIND_RENAMED",
+		6: "CHANGE_KIND_ATTRIBUTES",
+		7: "CHANGE_KIND_MISSED",
+	}
+	ChangeKind_value = map[string]int32{
+		"CHANGE_KIND_UNSPECIFIED": 0,
+		"CHANGE_KIND_CREATED":     1,
+		"CHANGE_KIND_MODIFIED":    2,
+		"CHANGE_KIND_WRITTEN":     3,
+		"CHANGE_KIND_REMOVED":     4,
+		"CHANGE_KIND_RENAMED":     5,
+		"CHANGE_KIND_ATTRIBUTES":  6,
+		"CHANGE_KIND_MISSED":      7,
+	}
+)
+
+func (x ChangeKind) Enum() *ChangeKind {
+	p := new(ChangeKind)
+	*p = x
+	return p
+}
+
+func (x ChangeKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChangeKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_torpor_guest_v1_guest_proto_enumTypes[3].Descriptor()
+}
+
+func (ChangeKind) Type() protoreflect.EnumType {
+	return &file_torpor_guest_v1_guest_proto_enumTypes[3]
+}
+
+func (x ChangeKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChangeKind.Descriptor instead.
+func (ChangeKind) EnumDescriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{3}
 }
 
 type PortData struct {
@@ -1102,15 +1163,7 @@ type StartRequest struct {
 	JournalBytes uint64                 `protobuf:"varint,9,opt,name=journal_bytes,json=journalBytes,proto3" json:"journal_bytes,omitempty"`                                    // ring size; 0: 1 MiB
 	// Run and an Attach with `hold` make the process wait for the reader when the ring is full, as a pipe does; without
 	// a holding reader the oldest frames are dropped. A holding reader that breaks off is waited for another 30 s.
-	Hold   bool   `protobuf:"varint,10,opt,name=hold,proto3" json:"hold,omitempty"`
-	KeepMs uint64 `protobuf:"varint,11,opt,name=keep_ms,json=keepMs,proto3" json:"keep_ms,omitempty"` // running time that it is kept after its end; 0: among the newest 64
-	// Its journal outlives its process: the end of that is a MARK frame, and a Start with the id of an ended one and
-	// `supervised` begins the next process in the same journal (also a MARK). Readers go on over both. Only Remove ends it.
-	Supervised bool `protobuf:"varint,12,opt,name=supervised,proto3" json:"supervised,omitempty"`
-	// What a former runtime had of a supervised session: its newest frames, whose numbers this one goes on from.
-	After         uint64    `protobuf:"varint,13,opt,name=after,proto3" json:"after,omitempty"`
-	Journal       []*Output `protobuf:"bytes,14,rep,name=journal,proto3" json:"journal,omitempty"`
-	Attempt       uint32    `protobuf:"varint,15,opt,name=attempt,proto3" json:"attempt,omitempty"` // its number; 0: one more than the last
+	Hold          bool `protobuf:"varint,10,opt,name=hold,proto3" json:"hold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1213,41 +1266,6 @@ func (x *StartRequest) GetHold() bool {
 		return x.Hold
 	}
 	return false
-}
-
-func (x *StartRequest) GetKeepMs() uint64 {
-	if x != nil {
-		return x.KeepMs
-	}
-	return 0
-}
-
-func (x *StartRequest) GetSupervised() bool {
-	if x != nil {
-		return x.Supervised
-	}
-	return false
-}
-
-func (x *StartRequest) GetAfter() uint64 {
-	if x != nil {
-		return x.After
-	}
-	return 0
-}
-
-func (x *StartRequest) GetJournal() []*Output {
-	if x != nil {
-		return x.Journal
-	}
-	return nil
-}
-
-func (x *StartRequest) GetAttempt() uint32 {
-	if x != nil {
-		return x.Attempt
-	}
-	return 0
 }
 
 type Terminal struct {
@@ -1367,9 +1385,6 @@ type Session struct {
 	InputOffset      uint64                 `protobuf:"varint,9,opt,name=input_offset,json=inputOffset,proto3" json:"input_offset,omitempty"` // input bytes taken so far
 	User             string                 `protobuf:"bytes,10,opt,name=user,proto3" json:"user,omitempty"`
 	Workdir          string                 `protobuf:"bytes,11,opt,name=workdir,proto3" json:"workdir,omitempty"`
-	Size             *Terminal              `protobuf:"bytes,12,opt,name=size,proto3" json:"size,omitempty"`                      // of its terminal, as set last
-	Attempt          uint32                 `protobuf:"varint,13,opt,name=attempt,proto3" json:"attempt,omitempty"`               // processes begun so far; 1 without supervision
-	LastEnd          *End                   `protobuf:"bytes,14,opt,name=last_end,json=lastEnd,proto3" json:"last_end,omitempty"` // of a supervised one's process, which does not run: `end` stays unset
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -1479,27 +1494,6 @@ func (x *Session) GetWorkdir() string {
 		return x.Workdir
 	}
 	return ""
-}
-
-func (x *Session) GetSize() *Terminal {
-	if x != nil {
-		return x.Size
-	}
-	return nil
-}
-
-func (x *Session) GetAttempt() uint32 {
-	if x != nil {
-		return x.Attempt
-	}
-	return 0
-}
-
-func (x *Session) GetLastEnd() *End {
-	if x != nil {
-		return x.LastEnd
-	}
-	return nil
 }
 
 type End struct {
@@ -1847,7 +1841,6 @@ type WriteRequest struct {
 	Offset        uint64                 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
 	Data          []byte                 `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
 	Eof           bool                   `protobuf:"varint,4,opt,name=eof,proto3" json:"eof,omitempty"`
-	Client        string                 `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1908,13 +1901,6 @@ func (x *WriteRequest) GetEof() bool {
 		return x.Eof
 	}
 	return false
-}
-
-func (x *WriteRequest) GetClient() string {
-	if x != nil {
-		return x.Client
-	}
-	return ""
 }
 
 type WriteResponse struct {
@@ -2189,58 +2175,6 @@ func (x *GetRequest) GetSessionId() string {
 	return ""
 }
 
-type AwaitRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	Attempt       uint32                 `protobuf:"varint,2,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *AwaitRequest) Reset() {
-	*x = AwaitRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *AwaitRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*AwaitRequest) ProtoMessage() {}
-
-func (x *AwaitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use AwaitRequest.ProtoReflect.Descriptor instead.
-func (*AwaitRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
-}
-
-func (x *AwaitRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *AwaitRequest) GetAttempt() uint32 {
-	if x != nil {
-		return x.Attempt
-	}
-	return 0
-}
-
 type ListRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2249,7 +2183,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2261,7 +2195,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2274,7 +2208,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{33}
 }
 
 type ListResponse struct {
@@ -2286,7 +2220,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2298,7 +2232,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2311,7 +2245,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListResponse) GetSessions() []*Session {
@@ -2331,7 +2265,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2343,7 +2277,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2356,7 +2290,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RemoveRequest) GetSessionId() string {
@@ -2381,7 +2315,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2393,7 +2327,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2406,7 +2340,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{36}
 }
 
 type Entry struct {
@@ -2428,7 +2362,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2440,7 +2374,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2453,7 +2387,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Entry) GetPath() string {
@@ -2544,7 +2478,7 @@ type StatRequest struct {
 
 func (x *StatRequest) Reset() {
 	*x = StatRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2556,7 +2490,7 @@ func (x *StatRequest) String() string {
 func (*StatRequest) ProtoMessage() {}
 
 func (x *StatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2569,7 +2503,7 @@ func (x *StatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatRequest.ProtoReflect.Descriptor instead.
 func (*StatRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *StatRequest) GetPath() string {
@@ -2604,7 +2538,7 @@ type ListDirectoryRequest struct {
 
 func (x *ListDirectoryRequest) Reset() {
 	*x = ListDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2616,7 +2550,7 @@ func (x *ListDirectoryRequest) String() string {
 func (*ListDirectoryRequest) ProtoMessage() {}
 
 func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2629,7 +2563,7 @@ func (x *ListDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*ListDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListDirectoryRequest) GetPath() string {
@@ -2662,7 +2596,7 @@ type ListDirectoryResponse struct {
 
 func (x *ListDirectoryResponse) Reset() {
 	*x = ListDirectoryResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2674,7 +2608,7 @@ func (x *ListDirectoryResponse) String() string {
 func (*ListDirectoryResponse) ProtoMessage() {}
 
 func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2687,7 +2621,7 @@ func (x *ListDirectoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDirectoryResponse.ProtoReflect.Descriptor instead.
 func (*ListDirectoryResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListDirectoryResponse) GetEntries() []*Entry {
@@ -2709,7 +2643,7 @@ type ReadRequest struct {
 
 func (x *ReadRequest) Reset() {
 	*x = ReadRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2721,7 +2655,7 @@ func (x *ReadRequest) String() string {
 func (*ReadRequest) ProtoMessage() {}
 
 func (x *ReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2734,7 +2668,7 @@ func (x *ReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadRequest.ProtoReflect.Descriptor instead.
 func (*ReadRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ReadRequest) GetPath() string {
@@ -2775,7 +2709,7 @@ type ReadResponse struct {
 
 func (x *ReadResponse) Reset() {
 	*x = ReadResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2787,7 +2721,7 @@ func (x *ReadResponse) String() string {
 func (*ReadResponse) ProtoMessage() {}
 
 func (x *ReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2800,7 +2734,7 @@ func (x *ReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResponse.ProtoReflect.Descriptor instead.
 func (*ReadResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ReadResponse) GetEntry() *Entry {
@@ -2828,7 +2762,7 @@ type WriteFileRequest struct {
 
 func (x *WriteFileRequest) Reset() {
 	*x = WriteFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2840,7 +2774,7 @@ func (x *WriteFileRequest) String() string {
 func (*WriteFileRequest) ProtoMessage() {}
 
 func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2853,7 +2787,7 @@ func (x *WriteFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileRequest.ProtoReflect.Descriptor instead.
 func (*WriteFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *WriteFileRequest) GetOpen() *WriteFileOpen {
@@ -2889,7 +2823,7 @@ type WriteFileOpen struct {
 
 func (x *WriteFileOpen) Reset() {
 	*x = WriteFileOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2901,7 +2835,7 @@ func (x *WriteFileOpen) String() string {
 func (*WriteFileOpen) ProtoMessage() {}
 
 func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2914,7 +2848,7 @@ func (x *WriteFileOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteFileOpen.ProtoReflect.Descriptor instead.
 func (*WriteFileOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *WriteFileOpen) GetPath() string {
@@ -2957,7 +2891,7 @@ type MakeDirectoryRequest struct {
 
 func (x *MakeDirectoryRequest) Reset() {
 	*x = MakeDirectoryRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2969,7 +2903,7 @@ func (x *MakeDirectoryRequest) String() string {
 func (*MakeDirectoryRequest) ProtoMessage() {}
 
 func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2982,7 +2916,7 @@ func (x *MakeDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MakeDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*MakeDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *MakeDirectoryRequest) GetPath() string {
@@ -3024,7 +2958,7 @@ type MoveRequest struct {
 
 func (x *MoveRequest) Reset() {
 	*x = MoveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3036,7 +2970,7 @@ func (x *MoveRequest) String() string {
 func (*MoveRequest) ProtoMessage() {}
 
 func (x *MoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3049,7 +2983,7 @@ func (x *MoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRequest.ProtoReflect.Descriptor instead.
 func (*MoveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{47}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *MoveRequest) GetFrom() string {
@@ -3084,7 +3018,7 @@ type RemoveFileRequest struct {
 
 func (x *RemoveFileRequest) Reset() {
 	*x = RemoveFileRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3096,7 +3030,7 @@ func (x *RemoveFileRequest) String() string {
 func (*RemoveFileRequest) ProtoMessage() {}
 
 func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3109,7 +3043,7 @@ func (x *RemoveFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileRequest.ProtoReflect.Descriptor instead.
 func (*RemoveFileRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RemoveFileRequest) GetPath() string {
@@ -3141,7 +3075,7 @@ type RemoveFileResponse struct {
 
 func (x *RemoveFileResponse) Reset() {
 	*x = RemoveFileResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3153,7 +3087,7 @@ func (x *RemoveFileResponse) String() string {
 func (*RemoveFileResponse) ProtoMessage() {}
 
 func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3166,7 +3100,171 @@ func (x *RemoveFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveFileResponse.ProtoReflect.Descriptor instead.
 func (*RemoveFileResponse) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{48}
+}
+
+type WatchRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	Recursive     bool                   `protobuf:"varint,2,opt,name=recursive,proto3" json:"recursive,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchRequest) Reset() {
+	*x = WatchRequest{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchRequest) ProtoMessage() {}
+
+func (x *WatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
+func (*WatchRequest) Descriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *WatchRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *WatchRequest) GetRecursive() bool {
+	if x != nil {
+		return x.Recursive
+	}
+	return false
+}
+
+type WatchResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Changes       []*Change              `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchResponse) Reset() {
+	*x = WatchResponse{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchResponse) ProtoMessage() {}
+
+func (x *WatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
+func (*WatchResponse) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *WatchResponse) GetChanges() []*Change {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+type Change struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          ChangeKind             `protobuf:"varint,1,opt,name=kind,proto3,enum=torpor.guest.v1.ChangeKind" json:"kind,omitempty"`
+	Path          string                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	From          string                 `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"` // of a rename within what is watched
+	Directory     bool                   `protobuf:"varint,4,opt,name=directory,proto3" json:"directory,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Change) Reset() {
+	*x = Change{}
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Change) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Change) ProtoMessage() {}
+
+func (x *Change) ProtoReflect() protoreflect.Message {
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Change.ProtoReflect.Descriptor instead.
+func (*Change) Descriptor() ([]byte, []int) {
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *Change) GetKind() ChangeKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ChangeKind_CHANGE_KIND_UNSPECIFIED
+}
+
+func (x *Change) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Change) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *Change) GetDirectory() bool {
+	if x != nil {
+		return x.Directory
+	}
+	return false
 }
 
 type ReadArchiveRequest struct {
@@ -3180,7 +3278,7 @@ type ReadArchiveRequest struct {
 
 func (x *ReadArchiveRequest) Reset() {
 	*x = ReadArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3192,7 +3290,7 @@ func (x *ReadArchiveRequest) String() string {
 func (*ReadArchiveRequest) ProtoMessage() {}
 
 func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[50]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3205,7 +3303,7 @@ func (x *ReadArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArchiveRequest.ProtoReflect.Descriptor instead.
 func (*ReadArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{50}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReadArchiveRequest) GetPath() string {
@@ -3238,7 +3336,7 @@ type ArchiveChunk struct {
 
 func (x *ArchiveChunk) Reset() {
 	*x = ArchiveChunk{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3250,7 +3348,7 @@ func (x *ArchiveChunk) String() string {
 func (*ArchiveChunk) ProtoMessage() {}
 
 func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[51]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3263,7 +3361,7 @@ func (x *ArchiveChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveChunk.ProtoReflect.Descriptor instead.
 func (*ArchiveChunk) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{51}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ArchiveChunk) GetData() []byte {
@@ -3283,7 +3381,7 @@ type WriteArchiveRequest struct {
 
 func (x *WriteArchiveRequest) Reset() {
 	*x = WriteArchiveRequest{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3295,7 +3393,7 @@ func (x *WriteArchiveRequest) String() string {
 func (*WriteArchiveRequest) ProtoMessage() {}
 
 func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[52]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3308,7 +3406,7 @@ func (x *WriteArchiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveRequest.ProtoReflect.Descriptor instead.
 func (*WriteArchiveRequest) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{52}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *WriteArchiveRequest) GetOpen() *WriteArchiveOpen {
@@ -3335,7 +3433,7 @@ type WriteArchiveOpen struct {
 
 func (x *WriteArchiveOpen) Reset() {
 	*x = WriteArchiveOpen{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3347,7 +3445,7 @@ func (x *WriteArchiveOpen) String() string {
 func (*WriteArchiveOpen) ProtoMessage() {}
 
 func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[53]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3360,7 +3458,7 @@ func (x *WriteArchiveOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveOpen.ProtoReflect.Descriptor instead.
 func (*WriteArchiveOpen) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{53}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *WriteArchiveOpen) GetPath() string {
@@ -3387,7 +3485,7 @@ type WriteArchiveResponse struct {
 
 func (x *WriteArchiveResponse) Reset() {
 	*x = WriteArchiveResponse{}
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3399,7 +3497,7 @@ func (x *WriteArchiveResponse) String() string {
 func (*WriteArchiveResponse) ProtoMessage() {}
 
 func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_torpor_guest_v1_guest_proto_msgTypes[54]
+	mi := &file_torpor_guest_v1_guest_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3412,7 +3510,7 @@ func (x *WriteArchiveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriteArchiveResponse.ProtoReflect.Descriptor instead.
 func (*WriteArchiveResponse) Descriptor() ([]byte, []int) {
-	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{54}
+	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *WriteArchiveResponse) GetFiles() uint64 {
@@ -3497,7 +3595,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x12memory_total_bytes\x18\x01 \x01(\x04R\x10memoryTotalBytes\x124\n" +
 	"\x16memory_available_bytes\x18\x02 \x01(\x04R\x14memoryAvailableBytes\x12\x1c\n" +
 	"\tprocesses\x18\x03 \x01(\rR\tprocesses\x12\x1b\n" +
-	"\toom_kills\x18\x04 \x01(\x04R\boomKills\"\xa2\x04\n" +
+	"\toom_kills\x18\x04 \x01(\x04R\boomKills\"\x86\x03\n" +
 	"\fStartRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x12\n" +
@@ -3511,14 +3609,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"timeout_ms\x18\b \x01(\x04R\ttimeoutMs\x12#\n" +
 	"\rjournal_bytes\x18\t \x01(\x04R\fjournalBytes\x12\x12\n" +
 	"\x04hold\x18\n" +
-	" \x01(\bR\x04hold\x12\x17\n" +
-	"\akeep_ms\x18\v \x01(\x04R\x06keepMs\x12\x1e\n" +
-	"\n" +
-	"supervised\x18\f \x01(\bR\n" +
-	"supervised\x12\x14\n" +
-	"\x05after\x18\r \x01(\x04R\x05after\x121\n" +
-	"\ajournal\x18\x0e \x03(\v2\x17.torpor.guest.v1.OutputR\ajournal\x12\x18\n" +
-	"\aattempt\x18\x0f \x01(\rR\aattempt\x1a6\n" +
+	" \x01(\bR\x04hold\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"L\n" +
@@ -3527,7 +3618,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\acolumns\x18\x02 \x01(\rR\acolumns\x12\x12\n" +
 	"\x04term\x18\x03 \x01(\tR\x04term\"C\n" +
 	"\rStartResponse\x122\n" +
-	"\asession\x18\x01 \x01(\v2\x18.torpor.guest.v1.SessionR\asession\"\xb4\x03\n" +
+	"\asession\x18\x01 \x01(\v2\x18.torpor.guest.v1.SessionR\asession\"\xba\x02\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04argv\x18\x02 \x03(\tR\x04argv\x12\x10\n" +
@@ -3540,10 +3631,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\finput_offset\x18\t \x01(\x04R\vinputOffset\x12\x12\n" +
 	"\x04user\x18\n" +
 	" \x01(\tR\x04user\x12\x18\n" +
-	"\aworkdir\x18\v \x01(\tR\aworkdir\x12-\n" +
-	"\x04size\x18\f \x01(\v2\x19.torpor.guest.v1.TerminalR\x04size\x12\x18\n" +
-	"\aattempt\x18\r \x01(\rR\aattempt\x12/\n" +
-	"\blast_end\x18\x0e \x01(\v2\x14.torpor.guest.v1.EndR\alastEnd\"\x9f\x01\n" +
+	"\aworkdir\x18\v \x01(\tR\aworkdir\"\x9f\x01\n" +
 	"\x03End\x122\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x1a.torpor.guest.v1.EndReasonR\x06reason\x12\x1b\n" +
 	"\texit_code\x18\x02 \x01(\rR\bexitCode\x12\x16\n" +
@@ -3566,14 +3654,13 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x06Output\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12/\n" +
 	"\x06stream\x18\x02 \x01(\x0e2\x17.torpor.guest.v1.StreamR\x06stream\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\x83\x01\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"k\n" +
 	"\fWriteRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x04R\x06offset\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\x12\x10\n" +
-	"\x03eof\x18\x04 \x01(\bR\x03eof\x12\x16\n" +
-	"\x06client\x18\x05 \x01(\tR\x06client\"'\n" +
+	"\x03eof\x18\x04 \x01(\bR\x03eof\"'\n" +
 	"\rWriteResponse\x12\x16\n" +
 	"\x06offset\x18\x01 \x01(\x04R\x06offset\"\\\n" +
 	"\rResizeRequest\x12\x1d\n" +
@@ -3590,11 +3677,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
 	"GetRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"G\n" +
-	"\fAwaitRequest\x12\x1d\n" +
-	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n" +
-	"\aattempt\x18\x02 \x01(\rR\aattempt\"\r\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\r\n" +
 	"\vListRequest\"D\n" +
 	"\fListResponse\x124\n" +
 	"\bsessions\x18\x01 \x03(\v2\x18.torpor.guest.v1.SessionR\bsessions\"D\n" +
@@ -3656,7 +3739,17 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x1c\n" +
 	"\trecursive\x18\x03 \x01(\bR\trecursive\"\x14\n" +
-	"\x12RemoveFileResponse\"T\n" +
+	"\x12RemoveFileResponse\"@\n" +
+	"\fWatchRequest\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x1c\n" +
+	"\trecursive\x18\x02 \x01(\bR\trecursive\"B\n" +
+	"\rWatchResponse\x121\n" +
+	"\achanges\x18\x01 \x03(\v2\x17.torpor.guest.v1.ChangeR\achanges\"\x7f\n" +
+	"\x06Change\x12/\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x1b.torpor.guest.v1.ChangeKindR\x04kind\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\x12\x12\n" +
+	"\x04from\x18\x03 \x01(\tR\x04from\x12\x1c\n" +
+	"\tdirectory\x18\x04 \x01(\bR\tdirectory\"T\n" +
 	"\x12ReadArchiveRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x16\n" +
@@ -3677,19 +3770,28 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x11END_REASON_EXITED\x10\x01\x12\x16\n" +
 	"\x12END_REASON_TIMEOUT\x10\x02\x12\x12\n" +
 	"\x0eEND_REASON_OOM\x10\x03\x12\x15\n" +
-	"\x11END_REASON_KILLED\x10\x04*l\n" +
+	"\x11END_REASON_KILLED\x10\x04*[\n" +
 	"\x06Stream\x12\x16\n" +
 	"\x12STREAM_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rSTREAM_STDOUT\x10\x01\x12\x11\n" +
 	"\rSTREAM_STDERR\x10\x02\x12\x13\n" +
-	"\x0fSTREAM_TERMINAL\x10\x03\x12\x0f\n" +
-	"\vSTREAM_MARK\x10\x04*\x84\x01\n" +
+	"\x0fSTREAM_TERMINAL\x10\x03*\x84\x01\n" +
 	"\tEntryType\x12\x1a\n" +
 	"\x16ENTRY_TYPE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fENTRY_TYPE_FILE\x10\x01\x12\x18\n" +
 	"\x14ENTRY_TYPE_DIRECTORY\x10\x02\x12\x16\n" +
 	"\x12ENTRY_TYPE_SYMLINK\x10\x03\x12\x14\n" +
-	"\x10ENTRY_TYPE_OTHER\x10\x042\xe5\x04\n" +
+	"\x10ENTRY_TYPE_OTHER\x10\x04*\xdb\x01\n" +
+	"\n" +
+	"ChangeKind\x12\x1b\n" +
+	"\x17CHANGE_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13CHANGE_KIND_CREATED\x10\x01\x12\x18\n" +
+	"\x14CHANGE_KIND_MODIFIED\x10\x02\x12\x17\n" +
+	"\x13CHANGE_KIND_WRITTEN\x10\x03\x12\x17\n" +
+	"\x13CHANGE_KIND_REMOVED\x10\x04\x12\x17\n" +
+	"\x13CHANGE_KIND_RENAMED\x10\x05\x12\x1a\n" +
+	"\x16CHANGE_KIND_ATTRIBUTES\x10\x06\x12\x16\n" +
+	"\x12CHANGE_KIND_MISSED\x10\a2\xe5\x04\n" +
 	"\x05Guest\x12F\n" +
 	"\x05Hello\x12\x1d.torpor.guest.v1.HelloRequest\x1a\x1e.torpor.guest.v1.HelloResponse\x12L\n" +
 	"\aPrepare\x12\x1f.torpor.guest.v1.PrepareRequest\x1a .torpor.guest.v1.PrepareResponse\x12L\n" +
@@ -3698,7 +3800,7 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\bShutdown\x12 .torpor.guest.v1.ShutdownRequest\x1a!.torpor.guest.v1.ShutdownResponse\x12L\n" +
 	"\bRequests\x12 .torpor.guest.v1.RequestsRequest\x1a\x1c.torpor.guest.v1.SelfRequest0\x01\x12I\n" +
 	"\x06Answer\x12\x1e.torpor.guest.v1.AnswerRequest\x1a\x1f.torpor.guest.v1.AnswerResponse\x12F\n" +
-	"\x05Stats\x12\x1d.torpor.guest.v1.StatsRequest\x1a\x1e.torpor.guest.v1.StatsResponse2\xd6\x05\n" +
+	"\x05Stats\x12\x1d.torpor.guest.v1.StatsRequest\x1a\x1e.torpor.guest.v1.StatsResponse2\x94\x05\n" +
 	"\bSessions\x12F\n" +
 	"\x05Start\x12\x1d.torpor.guest.v1.StartRequest\x1a\x1e.torpor.guest.v1.StartResponse\x12G\n" +
 	"\x03Run\x12\x1d.torpor.guest.v1.StartRequest\x1a\x1f.torpor.guest.v1.AttachResponse0\x01\x12K\n" +
@@ -3706,10 +3808,9 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x05Write\x12\x1d.torpor.guest.v1.WriteRequest\x1a\x1e.torpor.guest.v1.WriteResponse\x12I\n" +
 	"\x06Resize\x12\x1e.torpor.guest.v1.ResizeRequest\x1a\x1f.torpor.guest.v1.ResizeResponse\x12I\n" +
 	"\x06Signal\x12\x1e.torpor.guest.v1.SignalRequest\x1a\x1f.torpor.guest.v1.SignalResponse\x12<\n" +
-	"\x03Get\x12\x1b.torpor.guest.v1.GetRequest\x1a\x18.torpor.guest.v1.Session\x12@\n" +
-	"\x05Await\x12\x1d.torpor.guest.v1.AwaitRequest\x1a\x18.torpor.guest.v1.Session\x12C\n" +
+	"\x03Get\x12\x1b.torpor.guest.v1.GetRequest\x1a\x18.torpor.guest.v1.Session\x12C\n" +
 	"\x04List\x12\x1c.torpor.guest.v1.ListRequest\x1a\x1d.torpor.guest.v1.ListResponse\x12I\n" +
-	"\x06Remove\x12\x1e.torpor.guest.v1.RemoveRequest\x1a\x1f.torpor.guest.v1.RemoveResponse2\xc7\x05\n" +
+	"\x06Remove\x12\x1e.torpor.guest.v1.RemoveRequest\x1a\x1f.torpor.guest.v1.RemoveResponse2\x91\x06\n" +
 	"\x05Files\x12<\n" +
 	"\x04Stat\x12\x1c.torpor.guest.v1.StatRequest\x1a\x16.torpor.guest.v1.Entry\x12^\n" +
 	"\rListDirectory\x12%.torpor.guest.v1.ListDirectoryRequest\x1a&.torpor.guest.v1.ListDirectoryResponse\x12E\n" +
@@ -3717,7 +3818,8 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x05Write\x12!.torpor.guest.v1.WriteFileRequest\x1a\x16.torpor.guest.v1.Entry(\x01\x12N\n" +
 	"\rMakeDirectory\x12%.torpor.guest.v1.MakeDirectoryRequest\x1a\x16.torpor.guest.v1.Entry\x12<\n" +
 	"\x04Move\x12\x1c.torpor.guest.v1.MoveRequest\x1a\x16.torpor.guest.v1.Entry\x12Q\n" +
-	"\x06Remove\x12\".torpor.guest.v1.RemoveFileRequest\x1a#.torpor.guest.v1.RemoveFileResponse\x12S\n" +
+	"\x06Remove\x12\".torpor.guest.v1.RemoveFileRequest\x1a#.torpor.guest.v1.RemoveFileResponse\x12H\n" +
+	"\x05Watch\x12\x1d.torpor.guest.v1.WatchRequest\x1a\x1e.torpor.guest.v1.WatchResponse0\x01\x12S\n" +
 	"\vReadArchive\x12#.torpor.guest.v1.ReadArchiveRequest\x1a\x1d.torpor.guest.v1.ArchiveChunk0\x01\x12]\n" +
 	"\fWriteArchive\x12$.torpor.guest.v1.WriteArchiveRequest\x1a%.torpor.guest.v1.WriteArchiveResponse(\x012L\n" +
 	"\x05Ports\x12C\n" +
@@ -3735,46 +3837,46 @@ func file_torpor_guest_v1_guest_proto_rawDescGZIP() []byte {
 	return file_torpor_guest_v1_guest_proto_rawDescData
 }
 
-var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
+var file_torpor_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_torpor_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(EndReason)(0),                // 0: torpor.guest.v1.EndReason
 	(Stream)(0),                   // 1: torpor.guest.v1.Stream
 	(EntryType)(0),                // 2: torpor.guest.v1.EntryType
-	(*PortData)(nil),              // 3: torpor.guest.v1.PortData
-	(*HelloRequest)(nil),          // 4: torpor.guest.v1.HelloRequest
-	(*HelloResponse)(nil),         // 5: torpor.guest.v1.HelloResponse
-	(*PrepareRequest)(nil),        // 6: torpor.guest.v1.PrepareRequest
-	(*PrepareResponse)(nil),       // 7: torpor.guest.v1.PrepareResponse
-	(*ReleaseRequest)(nil),        // 8: torpor.guest.v1.ReleaseRequest
-	(*ReleaseResponse)(nil),       // 9: torpor.guest.v1.ReleaseResponse
-	(*FlushRequest)(nil),          // 10: torpor.guest.v1.FlushRequest
-	(*FlushResponse)(nil),         // 11: torpor.guest.v1.FlushResponse
-	(*ShutdownRequest)(nil),       // 12: torpor.guest.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 13: torpor.guest.v1.ShutdownResponse
-	(*RequestsRequest)(nil),       // 14: torpor.guest.v1.RequestsRequest
-	(*SelfRequest)(nil),           // 15: torpor.guest.v1.SelfRequest
-	(*AnswerRequest)(nil),         // 16: torpor.guest.v1.AnswerRequest
-	(*AnswerResponse)(nil),        // 17: torpor.guest.v1.AnswerResponse
-	(*StatsRequest)(nil),          // 18: torpor.guest.v1.StatsRequest
-	(*StatsResponse)(nil),         // 19: torpor.guest.v1.StatsResponse
-	(*StartRequest)(nil),          // 20: torpor.guest.v1.StartRequest
-	(*Terminal)(nil),              // 21: torpor.guest.v1.Terminal
-	(*StartResponse)(nil),         // 22: torpor.guest.v1.StartResponse
-	(*Session)(nil),               // 23: torpor.guest.v1.Session
-	(*End)(nil),                   // 24: torpor.guest.v1.End
-	(*SessionError)(nil),          // 25: torpor.guest.v1.SessionError
-	(*AttachRequest)(nil),         // 26: torpor.guest.v1.AttachRequest
-	(*AttachResponse)(nil),        // 27: torpor.guest.v1.AttachResponse
-	(*Output)(nil),                // 28: torpor.guest.v1.Output
-	(*WriteRequest)(nil),          // 29: torpor.guest.v1.WriteRequest
-	(*WriteResponse)(nil),         // 30: torpor.guest.v1.WriteResponse
-	(*ResizeRequest)(nil),         // 31: torpor.guest.v1.ResizeRequest
-	(*ResizeResponse)(nil),        // 32: torpor.guest.v1.ResizeResponse
-	(*SignalRequest)(nil),         // 33: torpor.guest.v1.SignalRequest
-	(*SignalResponse)(nil),        // 34: torpor.guest.v1.SignalResponse
-	(*GetRequest)(nil),            // 35: torpor.guest.v1.GetRequest
-	(*AwaitRequest)(nil),          // 36: torpor.guest.v1.AwaitRequest
+	(ChangeKind)(0),               // 3: torpor.guest.v1.ChangeKind
+	(*PortData)(nil),              // 4: torpor.guest.v1.PortData
+	(*HelloRequest)(nil),          // 5: torpor.guest.v1.HelloRequest
+	(*HelloResponse)(nil),         // 6: torpor.guest.v1.HelloResponse
+	(*PrepareRequest)(nil),        // 7: torpor.guest.v1.PrepareRequest
+	(*PrepareResponse)(nil),       // 8: torpor.guest.v1.PrepareResponse
+	(*ReleaseRequest)(nil),        // 9: torpor.guest.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),       // 10: torpor.guest.v1.ReleaseResponse
+	(*FlushRequest)(nil),          // 11: torpor.guest.v1.FlushRequest
+	(*FlushResponse)(nil),         // 12: torpor.guest.v1.FlushResponse
+	(*ShutdownRequest)(nil),       // 13: torpor.guest.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 14: torpor.guest.v1.ShutdownResponse
+	(*RequestsRequest)(nil),       // 15: torpor.guest.v1.RequestsRequest
+	(*SelfRequest)(nil),           // 16: torpor.guest.v1.SelfRequest
+	(*AnswerRequest)(nil),         // 17: torpor.guest.v1.AnswerRequest
+	(*AnswerResponse)(nil),        // 18: torpor.guest.v1.AnswerResponse
+	(*StatsRequest)(nil),          // 19: torpor.guest.v1.StatsRequest
+	(*StatsResponse)(nil),         // 20: torpor.guest.v1.StatsResponse
+	(*StartRequest)(nil),          // 21: torpor.guest.v1.StartRequest
+	(*Terminal)(nil),              // 22: torpor.guest.v1.Terminal
+	(*StartResponse)(nil),         // 23: torpor.guest.v1.StartResponse
+	(*Session)(nil),               // 24: torpor.guest.v1.Session
+	(*End)(nil),                   // 25: torpor.guest.v1.End
+	(*SessionError)(nil),          // 26: torpor.guest.v1.SessionError
+	(*AttachRequest)(nil),         // 27: torpor.guest.v1.AttachRequest
+	(*AttachResponse)(nil),        // 28: torpor.guest.v1.AttachResponse
+	(*Output)(nil),                // 29: torpor.guest.v1.Output
+	(*WriteRequest)(nil),          // 30: torpor.guest.v1.WriteRequest
+	(*WriteResponse)(nil),         // 31: torpor.guest.v1.WriteResponse
+	(*ResizeRequest)(nil),         // 32: torpor.guest.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 33: torpor.guest.v1.ResizeResponse
+	(*SignalRequest)(nil),         // 34: torpor.guest.v1.SignalRequest
+	(*SignalResponse)(nil),        // 35: torpor.guest.v1.SignalResponse
+	(*GetRequest)(nil),            // 36: torpor.guest.v1.GetRequest
 	(*ListRequest)(nil),           // 37: torpor.guest.v1.ListRequest
 	(*ListResponse)(nil),          // 38: torpor.guest.v1.ListResponse
 	(*RemoveRequest)(nil),         // 39: torpor.guest.v1.RemoveRequest
@@ -3791,95 +3893,97 @@ var file_torpor_guest_v1_guest_proto_goTypes = []any{
 	(*MoveRequest)(nil),           // 50: torpor.guest.v1.MoveRequest
 	(*RemoveFileRequest)(nil),     // 51: torpor.guest.v1.RemoveFileRequest
 	(*RemoveFileResponse)(nil),    // 52: torpor.guest.v1.RemoveFileResponse
-	(*ReadArchiveRequest)(nil),    // 53: torpor.guest.v1.ReadArchiveRequest
-	(*ArchiveChunk)(nil),          // 54: torpor.guest.v1.ArchiveChunk
-	(*WriteArchiveRequest)(nil),   // 55: torpor.guest.v1.WriteArchiveRequest
-	(*WriteArchiveOpen)(nil),      // 56: torpor.guest.v1.WriteArchiveOpen
-	(*WriteArchiveResponse)(nil),  // 57: torpor.guest.v1.WriteArchiveResponse
-	nil,                           // 58: torpor.guest.v1.HelloRequest.EnvEntry
-	nil,                           // 59: torpor.guest.v1.StartRequest.EnvEntry
+	(*WatchRequest)(nil),          // 53: torpor.guest.v1.WatchRequest
+	(*WatchResponse)(nil),         // 54: torpor.guest.v1.WatchResponse
+	(*Change)(nil),                // 55: torpor.guest.v1.Change
+	(*ReadArchiveRequest)(nil),    // 56: torpor.guest.v1.ReadArchiveRequest
+	(*ArchiveChunk)(nil),          // 57: torpor.guest.v1.ArchiveChunk
+	(*WriteArchiveRequest)(nil),   // 58: torpor.guest.v1.WriteArchiveRequest
+	(*WriteArchiveOpen)(nil),      // 59: torpor.guest.v1.WriteArchiveOpen
+	(*WriteArchiveResponse)(nil),  // 60: torpor.guest.v1.WriteArchiveResponse
+	nil,                           // 61: torpor.guest.v1.HelloRequest.EnvEntry
+	nil,                           // 62: torpor.guest.v1.StartRequest.EnvEntry
 }
 var file_torpor_guest_v1_guest_proto_depIdxs = []int32{
-	58, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
-	59, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
-	21, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
-	28, // 3: torpor.guest.v1.StartRequest.journal:type_name -> torpor.guest.v1.Output
-	23, // 4: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
-	24, // 5: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
-	21, // 6: torpor.guest.v1.Session.size:type_name -> torpor.guest.v1.Terminal
-	24, // 7: torpor.guest.v1.Session.last_end:type_name -> torpor.guest.v1.End
-	0,  // 8: torpor.guest.v1.End.reason:type_name -> torpor.guest.v1.EndReason
-	23, // 9: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
-	28, // 10: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
-	24, // 11: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
-	1,  // 12: torpor.guest.v1.Output.stream:type_name -> torpor.guest.v1.Stream
-	23, // 13: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
-	2,  // 14: torpor.guest.v1.Entry.type:type_name -> torpor.guest.v1.EntryType
-	41, // 15: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
-	41, // 16: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
-	48, // 17: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
-	56, // 18: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
-	4,  // 19: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
-	6,  // 20: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
-	8,  // 21: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
-	10, // 22: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
-	12, // 23: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
-	14, // 24: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
-	16, // 25: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
-	18, // 26: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
-	20, // 27: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
-	20, // 28: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
-	26, // 29: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
-	29, // 30: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
-	31, // 31: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
-	33, // 32: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
-	35, // 33: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
-	36, // 34: torpor.guest.v1.Sessions.Await:input_type -> torpor.guest.v1.AwaitRequest
-	37, // 35: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
-	39, // 36: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
-	42, // 37: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
-	43, // 38: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
-	45, // 39: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
-	47, // 40: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
-	49, // 41: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
-	50, // 42: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
-	51, // 43: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
-	53, // 44: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
-	55, // 45: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
-	3,  // 46: torpor.guest.v1.Ports.Connect:input_type -> torpor.guest.v1.PortData
-	5,  // 47: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
-	7,  // 48: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
-	9,  // 49: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
-	11, // 50: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
-	13, // 51: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
-	15, // 52: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
-	17, // 53: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
-	19, // 54: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
-	22, // 55: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
-	27, // 56: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
-	27, // 57: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
-	30, // 58: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
-	32, // 59: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
-	34, // 60: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
-	23, // 61: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
-	23, // 62: torpor.guest.v1.Sessions.Await:output_type -> torpor.guest.v1.Session
-	38, // 63: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
-	40, // 64: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
-	41, // 65: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
-	44, // 66: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
-	46, // 67: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
-	41, // 68: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
-	41, // 69: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
-	41, // 70: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
-	52, // 71: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
-	54, // 72: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
-	57, // 73: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
-	3,  // 74: torpor.guest.v1.Ports.Connect:output_type -> torpor.guest.v1.PortData
-	47, // [47:75] is the sub-list for method output_type
-	19, // [19:47] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	61, // 0: torpor.guest.v1.HelloRequest.env:type_name -> torpor.guest.v1.HelloRequest.EnvEntry
+	62, // 1: torpor.guest.v1.StartRequest.env:type_name -> torpor.guest.v1.StartRequest.EnvEntry
+	22, // 2: torpor.guest.v1.StartRequest.terminal:type_name -> torpor.guest.v1.Terminal
+	24, // 3: torpor.guest.v1.StartResponse.session:type_name -> torpor.guest.v1.Session
+	25, // 4: torpor.guest.v1.Session.end:type_name -> torpor.guest.v1.End
+	0,  // 5: torpor.guest.v1.End.reason:type_name -> torpor.guest.v1.EndReason
+	24, // 6: torpor.guest.v1.AttachResponse.started:type_name -> torpor.guest.v1.Session
+	29, // 7: torpor.guest.v1.AttachResponse.output:type_name -> torpor.guest.v1.Output
+	25, // 8: torpor.guest.v1.AttachResponse.end:type_name -> torpor.guest.v1.End
+	1,  // 9: torpor.guest.v1.Output.stream:type_name -> torpor.guest.v1.Stream
+	24, // 10: torpor.guest.v1.ListResponse.sessions:type_name -> torpor.guest.v1.Session
+	2,  // 11: torpor.guest.v1.Entry.type:type_name -> torpor.guest.v1.EntryType
+	41, // 12: torpor.guest.v1.ListDirectoryResponse.entries:type_name -> torpor.guest.v1.Entry
+	41, // 13: torpor.guest.v1.ReadResponse.entry:type_name -> torpor.guest.v1.Entry
+	48, // 14: torpor.guest.v1.WriteFileRequest.open:type_name -> torpor.guest.v1.WriteFileOpen
+	55, // 15: torpor.guest.v1.WatchResponse.changes:type_name -> torpor.guest.v1.Change
+	3,  // 16: torpor.guest.v1.Change.kind:type_name -> torpor.guest.v1.ChangeKind
+	59, // 17: torpor.guest.v1.WriteArchiveRequest.open:type_name -> torpor.guest.v1.WriteArchiveOpen
+	5,  // 18: torpor.guest.v1.Guest.Hello:input_type -> torpor.guest.v1.HelloRequest
+	7,  // 19: torpor.guest.v1.Guest.Prepare:input_type -> torpor.guest.v1.PrepareRequest
+	9,  // 20: torpor.guest.v1.Guest.Release:input_type -> torpor.guest.v1.ReleaseRequest
+	11, // 21: torpor.guest.v1.Guest.Flush:input_type -> torpor.guest.v1.FlushRequest
+	13, // 22: torpor.guest.v1.Guest.Shutdown:input_type -> torpor.guest.v1.ShutdownRequest
+	15, // 23: torpor.guest.v1.Guest.Requests:input_type -> torpor.guest.v1.RequestsRequest
+	17, // 24: torpor.guest.v1.Guest.Answer:input_type -> torpor.guest.v1.AnswerRequest
+	19, // 25: torpor.guest.v1.Guest.Stats:input_type -> torpor.guest.v1.StatsRequest
+	21, // 26: torpor.guest.v1.Sessions.Start:input_type -> torpor.guest.v1.StartRequest
+	21, // 27: torpor.guest.v1.Sessions.Run:input_type -> torpor.guest.v1.StartRequest
+	27, // 28: torpor.guest.v1.Sessions.Attach:input_type -> torpor.guest.v1.AttachRequest
+	30, // 29: torpor.guest.v1.Sessions.Write:input_type -> torpor.guest.v1.WriteRequest
+	32, // 30: torpor.guest.v1.Sessions.Resize:input_type -> torpor.guest.v1.ResizeRequest
+	34, // 31: torpor.guest.v1.Sessions.Signal:input_type -> torpor.guest.v1.SignalRequest
+	36, // 32: torpor.guest.v1.Sessions.Get:input_type -> torpor.guest.v1.GetRequest
+	37, // 33: torpor.guest.v1.Sessions.List:input_type -> torpor.guest.v1.ListRequest
+	39, // 34: torpor.guest.v1.Sessions.Remove:input_type -> torpor.guest.v1.RemoveRequest
+	42, // 35: torpor.guest.v1.Files.Stat:input_type -> torpor.guest.v1.StatRequest
+	43, // 36: torpor.guest.v1.Files.ListDirectory:input_type -> torpor.guest.v1.ListDirectoryRequest
+	45, // 37: torpor.guest.v1.Files.Read:input_type -> torpor.guest.v1.ReadRequest
+	47, // 38: torpor.guest.v1.Files.Write:input_type -> torpor.guest.v1.WriteFileRequest
+	49, // 39: torpor.guest.v1.Files.MakeDirectory:input_type -> torpor.guest.v1.MakeDirectoryRequest
+	50, // 40: torpor.guest.v1.Files.Move:input_type -> torpor.guest.v1.MoveRequest
+	51, // 41: torpor.guest.v1.Files.Remove:input_type -> torpor.guest.v1.RemoveFileRequest
+	53, // 42: torpor.guest.v1.Files.Watch:input_type -> torpor.guest.v1.WatchRequest
+	56, // 43: torpor.guest.v1.Files.ReadArchive:input_type -> torpor.guest.v1.ReadArchiveRequest
+	58, // 44: torpor.guest.v1.Files.WriteArchive:input_type -> torpor.guest.v1.WriteArchiveRequest
+	4,  // 45: torpor.guest.v1.Ports.Connect:input_type -> torpor.guest.v1.PortData
+	6,  // 46: torpor.guest.v1.Guest.Hello:output_type -> torpor.guest.v1.HelloResponse
+	8,  // 47: torpor.guest.v1.Guest.Prepare:output_type -> torpor.guest.v1.PrepareResponse
+	10, // 48: torpor.guest.v1.Guest.Release:output_type -> torpor.guest.v1.ReleaseResponse
+	12, // 49: torpor.guest.v1.Guest.Flush:output_type -> torpor.guest.v1.FlushResponse
+	14, // 50: torpor.guest.v1.Guest.Shutdown:output_type -> torpor.guest.v1.ShutdownResponse
+	16, // 51: torpor.guest.v1.Guest.Requests:output_type -> torpor.guest.v1.SelfRequest
+	18, // 52: torpor.guest.v1.Guest.Answer:output_type -> torpor.guest.v1.AnswerResponse
+	20, // 53: torpor.guest.v1.Guest.Stats:output_type -> torpor.guest.v1.StatsResponse
+	23, // 54: torpor.guest.v1.Sessions.Start:output_type -> torpor.guest.v1.StartResponse
+	28, // 55: torpor.guest.v1.Sessions.Run:output_type -> torpor.guest.v1.AttachResponse
+	28, // 56: torpor.guest.v1.Sessions.Attach:output_type -> torpor.guest.v1.AttachResponse
+	31, // 57: torpor.guest.v1.Sessions.Write:output_type -> torpor.guest.v1.WriteResponse
+	33, // 58: torpor.guest.v1.Sessions.Resize:output_type -> torpor.guest.v1.ResizeResponse
+	35, // 59: torpor.guest.v1.Sessions.Signal:output_type -> torpor.guest.v1.SignalResponse
+	24, // 60: torpor.guest.v1.Sessions.Get:output_type -> torpor.guest.v1.Session
+	38, // 61: torpor.guest.v1.Sessions.List:output_type -> torpor.guest.v1.ListResponse
+	40, // 62: torpor.guest.v1.Sessions.Remove:output_type -> torpor.guest.v1.RemoveResponse
+	41, // 63: torpor.guest.v1.Files.Stat:output_type -> torpor.guest.v1.Entry
+	44, // 64: torpor.guest.v1.Files.ListDirectory:output_type -> torpor.guest.v1.ListDirectoryResponse
+	46, // 65: torpor.guest.v1.Files.Read:output_type -> torpor.guest.v1.ReadResponse
+	41, // 66: torpor.guest.v1.Files.Write:output_type -> torpor.guest.v1.Entry
+	41, // 67: torpor.guest.v1.Files.MakeDirectory:output_type -> torpor.guest.v1.Entry
+	41, // 68: torpor.guest.v1.Files.Move:output_type -> torpor.guest.v1.Entry
+	52, // 69: torpor.guest.v1.Files.Remove:output_type -> torpor.guest.v1.RemoveFileResponse
+	54, // 70: torpor.guest.v1.Files.Watch:output_type -> torpor.guest.v1.WatchResponse
+	57, // 71: torpor.guest.v1.Files.ReadArchive:output_type -> torpor.guest.v1.ArchiveChunk
+	60, // 72: torpor.guest.v1.Files.WriteArchive:output_type -> torpor.guest.v1.WriteArchiveResponse
+	4,  // 73: torpor.guest.v1.Ports.Connect:output_type -> torpor.guest.v1.PortData
+	46, // [46:74] is the sub-list for method output_type
+	18, // [18:46] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_torpor_guest_v1_guest_proto_init() }
@@ -3897,8 +4001,8 @@ func file_torpor_guest_v1_guest_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_torpor_guest_v1_guest_proto_rawDesc), len(file_torpor_guest_v1_guest_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   57,
+			NumEnums:      4,
+			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   4,
 		},

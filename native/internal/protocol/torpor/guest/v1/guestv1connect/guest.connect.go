@@ -78,8 +78,6 @@ const (
 	SessionsSignalProcedure = "/torpor.guest.v1.Sessions/Signal"
 	// SessionsGetProcedure is the fully-qualified name of the Sessions's Get RPC.
 	SessionsGetProcedure = "/torpor.guest.v1.Sessions/Get"
-	// SessionsAwaitProcedure is the fully-qualified name of the Sessions's Await RPC.
-	SessionsAwaitProcedure = "/torpor.guest.v1.Sessions/Await"
 	// SessionsListProcedure is the fully-qualified name of the Sessions's List RPC.
 	SessionsListProcedure = "/torpor.guest.v1.Sessions/List"
 	// SessionsRemoveProcedure is the fully-qualified name of the Sessions's Remove RPC.
@@ -98,6 +96,8 @@ const (
 	FilesMoveProcedure = "/torpor.guest.v1.Files/Move"
 	// FilesRemoveProcedure is the fully-qualified name of the Files's Remove RPC.
 	FilesRemoveProcedure = "/torpor.guest.v1.Files/Remove"
+	// FilesWatchProcedure is the fully-qualified name of the Files's Watch RPC.
+	FilesWatchProcedure = "/torpor.guest.v1.Files/Watch"
 	// FilesReadArchiveProcedure is the fully-qualified name of the Files's ReadArchive RPC.
 	FilesReadArchiveProcedure = "/torpor.guest.v1.Files/ReadArchive"
 	// FilesWriteArchiveProcedure is the fully-qualified name of the Files's WriteArchive RPC.
@@ -394,15 +394,12 @@ type SessionsClient interface {
 	// out_of_range, and the error text names the oldest sequence number there is.
 	Attach(context.Context, *connect.Request[v1.AttachRequest]) (*connect.ServerStreamForClient[v1.AttachResponse], error)
 	// Input. Answers when the bytes were given to the process: that is the back-pressure. `offset` is the position of the
-	// first byte in what this `client` has sent, or without one in the session's whole input; bytes before what was already
-	// taken of it are dropped, so a retry is harmless. Without data it tells how much was taken.
+	// first byte in the session's input; bytes before what was already taken are dropped, so a retry is harmless.
 	Write(context.Context, *connect.Request[v1.WriteRequest]) (*connect.Response[v1.WriteResponse], error)
 	Resize(context.Context, *connect.Request[v1.ResizeRequest]) (*connect.Response[v1.ResizeResponse], error)
 	// Sends a signal to the session's process group. A session that has ended: failed_precondition.
 	Signal(context.Context, *connect.Request[v1.SignalRequest]) (*connect.Response[v1.SignalResponse], error)
 	Get(context.Context, *connect.Request[v1.GetRequest]) (*connect.Response[v1.Session], error)
-	// Answers when the process of this attempt has ended, or another one has begun, or the session is gone (not_found).
-	Await(context.Context, *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error)
 	List(context.Context, *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error)
 	// Forgets an ended session; with `force` kills a running one first.
 	Remove(context.Context, *connect.Request[v1.RemoveRequest]) (*connect.Response[v1.RemoveResponse], error)
@@ -461,12 +458,6 @@ func NewSessionsClient(httpClient connect.HTTPClient, baseURL string, opts ...co
 			connect.WithSchema(sessionsMethods.ByName("Get")),
 			connect.WithClientOptions(opts...),
 		),
-		await: connect.NewClient[v1.AwaitRequest, v1.Session](
-			httpClient,
-			baseURL+SessionsAwaitProcedure,
-			connect.WithSchema(sessionsMethods.ByName("Await")),
-			connect.WithClientOptions(opts...),
-		),
 		list: connect.NewClient[v1.ListRequest, v1.ListResponse](
 			httpClient,
 			baseURL+SessionsListProcedure,
@@ -491,7 +482,6 @@ type sessionsClient struct {
 	resize *connect.Client[v1.ResizeRequest, v1.ResizeResponse]
 	signal *connect.Client[v1.SignalRequest, v1.SignalResponse]
 	get    *connect.Client[v1.GetRequest, v1.Session]
-	await  *connect.Client[v1.AwaitRequest, v1.Session]
 	list   *connect.Client[v1.ListRequest, v1.ListResponse]
 	remove *connect.Client[v1.RemoveRequest, v1.RemoveResponse]
 }
@@ -531,11 +521,6 @@ func (c *sessionsClient) Get(ctx context.Context, req *connect.Request[v1.GetReq
 	return c.get.CallUnary(ctx, req)
 }
 
-// Await calls torpor.guest.v1.Sessions.Await.
-func (c *sessionsClient) Await(ctx context.Context, req *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error) {
-	return c.await.CallUnary(ctx, req)
-}
-
 // List calls torpor.guest.v1.Sessions.List.
 func (c *sessionsClient) List(ctx context.Context, req *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error) {
 	return c.list.CallUnary(ctx, req)
@@ -556,15 +541,12 @@ type SessionsHandler interface {
 	// out_of_range, and the error text names the oldest sequence number there is.
 	Attach(context.Context, *connect.Request[v1.AttachRequest], *connect.ServerStream[v1.AttachResponse]) error
 	// Input. Answers when the bytes were given to the process: that is the back-pressure. `offset` is the position of the
-	// first byte in what this `client` has sent, or without one in the session's whole input; bytes before what was already
-	// taken of it are dropped, so a retry is harmless. Without data it tells how much was taken.
+	// first byte in the session's input; bytes before what was already taken are dropped, so a retry is harmless.
 	Write(context.Context, *connect.Request[v1.WriteRequest]) (*connect.Response[v1.WriteResponse], error)
 	Resize(context.Context, *connect.Request[v1.ResizeRequest]) (*connect.Response[v1.ResizeResponse], error)
 	// Sends a signal to the session's process group. A session that has ended: failed_precondition.
 	Signal(context.Context, *connect.Request[v1.SignalRequest]) (*connect.Response[v1.SignalResponse], error)
 	Get(context.Context, *connect.Request[v1.GetRequest]) (*connect.Response[v1.Session], error)
-	// Answers when the process of this attempt has ended, or another one has begun, or the session is gone (not_found).
-	Await(context.Context, *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error)
 	List(context.Context, *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error)
 	// Forgets an ended session; with `force` kills a running one first.
 	Remove(context.Context, *connect.Request[v1.RemoveRequest]) (*connect.Response[v1.RemoveResponse], error)
@@ -619,12 +601,6 @@ func NewSessionsHandler(svc SessionsHandler, opts ...connect.HandlerOption) (str
 		connect.WithSchema(sessionsMethods.ByName("Get")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionsAwaitHandler := connect.NewUnaryHandler(
-		SessionsAwaitProcedure,
-		svc.Await,
-		connect.WithSchema(sessionsMethods.ByName("Await")),
-		connect.WithHandlerOptions(opts...),
-	)
 	sessionsListHandler := connect.NewUnaryHandler(
 		SessionsListProcedure,
 		svc.List,
@@ -653,8 +629,6 @@ func NewSessionsHandler(svc SessionsHandler, opts ...connect.HandlerOption) (str
 			sessionsSignalHandler.ServeHTTP(w, r)
 		case SessionsGetProcedure:
 			sessionsGetHandler.ServeHTTP(w, r)
-		case SessionsAwaitProcedure:
-			sessionsAwaitHandler.ServeHTTP(w, r)
 		case SessionsListProcedure:
 			sessionsListHandler.ServeHTTP(w, r)
 		case SessionsRemoveProcedure:
@@ -696,10 +670,6 @@ func (UnimplementedSessionsHandler) Get(context.Context, *connect.Request[v1.Get
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Sessions.Get is not implemented"))
 }
 
-func (UnimplementedSessionsHandler) Await(context.Context, *connect.Request[v1.AwaitRequest]) (*connect.Response[v1.Session], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Sessions.Await is not implemented"))
-}
-
 func (UnimplementedSessionsHandler) List(context.Context, *connect.Request[v1.ListRequest]) (*connect.Response[v1.ListResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Sessions.List is not implemented"))
 }
@@ -720,6 +690,8 @@ type FilesClient interface {
 	MakeDirectory(context.Context, *connect.Request[v1.MakeDirectoryRequest]) (*connect.Response[v1.Entry], error)
 	Move(context.Context, *connect.Request[v1.MoveRequest]) (*connect.Response[v1.Entry], error)
 	Remove(context.Context, *connect.Request[v1.RemoveFileRequest]) (*connect.Response[v1.RemoveFileResponse], error)
+	// What happens to a file, or in a directory, from the first message on, which is empty. It ends with not_found when the path itself is removed.
+	Watch(context.Context, *connect.Request[v1.WatchRequest]) (*connect.ServerStreamForClient[v1.WatchResponse], error)
 	// A tar stream (PAX) of a file or directory, entry names relative to its parent directory.
 	ReadArchive(context.Context, *connect.Request[v1.ReadArchiveRequest]) (*connect.ServerStreamForClient[v1.ArchiveChunk], error)
 	// Unpacks a tar stream under a directory, which is made if it is not there. Entries that would land outside it (absolute,
@@ -780,6 +752,12 @@ func NewFilesClient(httpClient connect.HTTPClient, baseURL string, opts ...conne
 			connect.WithSchema(filesMethods.ByName("Remove")),
 			connect.WithClientOptions(opts...),
 		),
+		watch: connect.NewClient[v1.WatchRequest, v1.WatchResponse](
+			httpClient,
+			baseURL+FilesWatchProcedure,
+			connect.WithSchema(filesMethods.ByName("Watch")),
+			connect.WithClientOptions(opts...),
+		),
 		readArchive: connect.NewClient[v1.ReadArchiveRequest, v1.ArchiveChunk](
 			httpClient,
 			baseURL+FilesReadArchiveProcedure,
@@ -804,6 +782,7 @@ type filesClient struct {
 	makeDirectory *connect.Client[v1.MakeDirectoryRequest, v1.Entry]
 	move          *connect.Client[v1.MoveRequest, v1.Entry]
 	remove        *connect.Client[v1.RemoveFileRequest, v1.RemoveFileResponse]
+	watch         *connect.Client[v1.WatchRequest, v1.WatchResponse]
 	readArchive   *connect.Client[v1.ReadArchiveRequest, v1.ArchiveChunk]
 	writeArchive  *connect.Client[v1.WriteArchiveRequest, v1.WriteArchiveResponse]
 }
@@ -843,6 +822,11 @@ func (c *filesClient) Remove(ctx context.Context, req *connect.Request[v1.Remove
 	return c.remove.CallUnary(ctx, req)
 }
 
+// Watch calls torpor.guest.v1.Files.Watch.
+func (c *filesClient) Watch(ctx context.Context, req *connect.Request[v1.WatchRequest]) (*connect.ServerStreamForClient[v1.WatchResponse], error) {
+	return c.watch.CallServerStream(ctx, req)
+}
+
 // ReadArchive calls torpor.guest.v1.Files.ReadArchive.
 func (c *filesClient) ReadArchive(ctx context.Context, req *connect.Request[v1.ReadArchiveRequest]) (*connect.ServerStreamForClient[v1.ArchiveChunk], error) {
 	return c.readArchive.CallServerStream(ctx, req)
@@ -865,6 +849,8 @@ type FilesHandler interface {
 	MakeDirectory(context.Context, *connect.Request[v1.MakeDirectoryRequest]) (*connect.Response[v1.Entry], error)
 	Move(context.Context, *connect.Request[v1.MoveRequest]) (*connect.Response[v1.Entry], error)
 	Remove(context.Context, *connect.Request[v1.RemoveFileRequest]) (*connect.Response[v1.RemoveFileResponse], error)
+	// What happens to a file, or in a directory, from the first message on, which is empty. It ends with not_found when the path itself is removed.
+	Watch(context.Context, *connect.Request[v1.WatchRequest], *connect.ServerStream[v1.WatchResponse]) error
 	// A tar stream (PAX) of a file or directory, entry names relative to its parent directory.
 	ReadArchive(context.Context, *connect.Request[v1.ReadArchiveRequest], *connect.ServerStream[v1.ArchiveChunk]) error
 	// Unpacks a tar stream under a directory, which is made if it is not there. Entries that would land outside it (absolute,
@@ -921,6 +907,12 @@ func NewFilesHandler(svc FilesHandler, opts ...connect.HandlerOption) (string, h
 		connect.WithSchema(filesMethods.ByName("Remove")),
 		connect.WithHandlerOptions(opts...),
 	)
+	filesWatchHandler := connect.NewServerStreamHandler(
+		FilesWatchProcedure,
+		svc.Watch,
+		connect.WithSchema(filesMethods.ByName("Watch")),
+		connect.WithHandlerOptions(opts...),
+	)
 	filesReadArchiveHandler := connect.NewServerStreamHandler(
 		FilesReadArchiveProcedure,
 		svc.ReadArchive,
@@ -949,6 +941,8 @@ func NewFilesHandler(svc FilesHandler, opts ...connect.HandlerOption) (string, h
 			filesMoveHandler.ServeHTTP(w, r)
 		case FilesRemoveProcedure:
 			filesRemoveHandler.ServeHTTP(w, r)
+		case FilesWatchProcedure:
+			filesWatchHandler.ServeHTTP(w, r)
 		case FilesReadArchiveProcedure:
 			filesReadArchiveHandler.ServeHTTP(w, r)
 		case FilesWriteArchiveProcedure:
@@ -988,6 +982,10 @@ func (UnimplementedFilesHandler) Move(context.Context, *connect.Request[v1.MoveR
 
 func (UnimplementedFilesHandler) Remove(context.Context, *connect.Request[v1.RemoveFileRequest]) (*connect.Response[v1.RemoveFileResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Files.Remove is not implemented"))
+}
+
+func (UnimplementedFilesHandler) Watch(context.Context, *connect.Request[v1.WatchRequest], *connect.ServerStream[v1.WatchResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("torpor.guest.v1.Files.Watch is not implemented"))
 }
 
 func (UnimplementedFilesHandler) ReadArchive(context.Context, *connect.Request[v1.ReadArchiveRequest], *connect.ServerStream[v1.ArchiveChunk]) error {

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file torpor/guest/v1/guest.proto.
  */
 export const file_torpor_guest_v1_guest: GenFile = /*@__PURE__*/
-  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSIzCghQb3J0RGF0YRIMCgRwb3J0GAEgASgNEgwKBGRhdGEYAiABKAwSCwoDZW5kGAMgASgIIrADCgxIZWxsb1JlcXVlc3QSEAoIcHJvdG9jb2wYASABKA0SEgoKc2FuZGJveF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGhvc3RuYW1lGAQgASgJEhIKCmdlbmVyYXRpb24YBSABKAQSEgoKdW5peF9uYW5vcxgGIAEoAxIOCgZvcmlnaW4YByABKAkSMwoDZW52GAggAygLMiYudG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAkgASgJEgwKBHVzZXIYCiABKAkSEQoJcGFyZW50X2lkGAsgASgJEhoKEm1lbW9yeV9saW1pdF9ieXRlcxgMIAEoBBISCgpwaWRzX2xpbWl0GA0gASgNEg8KB2FkZHJlc3MYDiABKAkSEAoIcmVzb2x2ZXIYDyABKAkSEgoKZm9ya19pbmRleBgQIAEoDRISCgpmb3JrX2NvdW50GBEgASgNEhQKDHNlbGZfY29udHJvbBgSIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIRCg9SZXF1ZXN0c1JlcXVlc3QiOAoLU2VsZlJlcXVlc3QSCgoCaWQYASABKAkSDAoEdmVyYhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIisKDUFuc3dlclJlcXVlc3QSCgoCaWQYASABKAkSDgoGYW5zd2VyGAIgASgJIhAKDkFuc3dlclJlc3BvbnNlIg4KDFN0YXRzUmVxdWVzdCJxCg1TdGF0c1Jlc3BvbnNlEhoKEm1lbW9yeV90b3RhbF9ieXRlcxgBIAEoBBIeChZtZW1vcnlfYXZhaWxhYmxlX2J5dGVzGAIgASgEEhEKCXByb2Nlc3NlcxgDIAEoDRIRCglvb21fa2lsbHMYBCABKAQilAMKDFN0YXJ0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSMwoDZW52GAMgAygLMiYudG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAQgASgJEgwKBHVzZXIYBSABKAkSDQoFc3RkaW4YBiABKAgSKwoIdGVybWluYWwYByABKAsyGS50b3Jwb3IuZ3Vlc3QudjEuVGVybWluYWwSEgoKdGltZW91dF9tcxgIIAEoBBIVCg1qb3VybmFsX2J5dGVzGAkgASgEEgwKBGhvbGQYCiABKAgSDwoHa2VlcF9tcxgLIAEoBBISCgpzdXBlcnZpc2VkGAwgASgIEg0KBWFmdGVyGA0gASgEEigKB2pvdXJuYWwYDiADKAsyFy50b3Jwb3IuZ3Vlc3QudjEuT3V0cHV0Eg8KB2F0dGVtcHQYDyABKA0aKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI3CghUZXJtaW5hbBIMCgRyb3dzGAEgASgNEg8KB2NvbHVtbnMYAiABKA0SDAoEdGVybRgDIAEoCSI6Cg1TdGFydFJlc3BvbnNlEikKB3Nlc3Npb24YASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbiK9AgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIMCgRhcmd2GAIgAygJEgsKA3BpZBgDIAEoDRIQCgh0ZXJtaW5hbBgEIAEoCBIaChJzdGFydGVkX3VuaXhfbmFub3MYBSABKAMSEQoJZmlyc3Rfc2VxGAYgASgEEhAKCGxhc3Rfc2VxGAcgASgEEiEKA2VuZBgIIAEoCzIULnRvcnBvci5ndWVzdC52MS5FbmQSFAoMaW5wdXRfb2Zmc2V0GAkgASgEEgwKBHVzZXIYCiABKAkSDwoHd29ya2RpchgLIAEoCRInCgRzaXplGAwgASgLMhkudG9ycG9yLmd1ZXN0LnYxLlRlcm1pbmFsEg8KB2F0dGVtcHQYDSABKA0SJgoIbGFzdF9lbmQYDiABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kInUKA0VuZBIqCgZyZWFzb24YASABKA4yGi50b3Jwb3IuZ3Vlc3QudjEuRW5kUmVhc29uEhEKCWV4aXRfY29kZRgCIAEoDRIOCgZzaWduYWwYAyABKAkSCwoDb29tGAQgASgIEhIKCnVuaXhfbmFub3MYBSABKAMiIQoMU2Vzc2lvbkVycm9yEhEKCWV4aXRfY29kZRgBIAEoDSJACg1BdHRhY2hSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFYWZ0ZXIYAiABKAQSDAoEaG9sZBgDIAEoCCKWAQoOQXR0YWNoUmVzcG9uc2USKwoHc3RhcnRlZBgBIAEoCzIYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uSAASKQoGb3V0cHV0GAIgASgLMhcudG9ycG9yLmd1ZXN0LnYxLk91dHB1dEgAEiMKA2VuZBgDIAEoCzIULnRvcnBvci5ndWVzdC52MS5FbmRIAEIHCgVldmVudCJMCgZPdXRwdXQSCwoDc2VxGAEgASgEEicKBnN0cmVhbRgCIAEoDjIXLnRvcnBvci5ndWVzdC52MS5TdHJlYW0SDAoEZGF0YRgDIAEoDCJdCgxXcml0ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZvZmZzZXQYAiABKAQSDAoEZGF0YRgDIAEoDBILCgNlb2YYBCABKAgSDgoGY2xpZW50GAUgASgJIh8KDVdyaXRlUmVzcG9uc2USDgoGb2Zmc2V0GAEgASgEIkIKDVJlc2l6ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRyb3dzGAIgASgNEg8KB2NvbHVtbnMYAyABKA0iEAoOUmVzaXplUmVzcG9uc2UiMwoNU2lnbmFsUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnNpZ25hbBgCIAEoCSIQCg5TaWduYWxSZXNwb25zZSIgCgpHZXRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiMwoMQXdhaXRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDSINCgtMaXN0UmVxdWVzdCI6CgxMaXN0UmVzcG9uc2USKgoIc2Vzc2lvbnMYASADKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbiIyCg1SZW1vdmVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFZm9yY2UYAiABKAgiEAoOUmVtb3ZlUmVzcG9uc2Ui1gEKBUVudHJ5EgwKBHBhdGgYASABKAkSDAoEbmFtZRgCIAEoCRIoCgR0eXBlGAMgASgOMhoudG9ycG9yLmd1ZXN0LnYxLkVudHJ5VHlwZRIMCgRzaXplGAQgASgEEgwKBG1vZGUYBSABKA0SDQoFb3duZXIYBiABKAkSDQoFZ3JvdXAYByABKAkSCwoDdWlkGAggASgNEgsKA2dpZBgJIAEoDRIbChNtb2RpZmllZF91bml4X25hbm9zGAogASgDEhYKDnN5bWxpbmtfdGFyZ2V0GAsgASgJIjkKC1N0YXRSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIOCgZmb2xsb3cYAyABKAgiQQoUTGlzdERpcmVjdG9yeVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg0KBWRlcHRoGAMgASgNIkAKFUxpc3REaXJlY3RvcnlSZXNwb25zZRInCgdlbnRyaWVzGAEgAygLMhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5IkkKC1JlYWRSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIOCgZvZmZzZXQYAyABKAQSDgoGbGVuZ3RoGAQgASgEIkMKDFJlYWRSZXNwb25zZRIlCgVlbnRyeRgBIAEoCzIWLnRvcnBvci5ndWVzdC52MS5FbnRyeRIMCgRkYXRhGAIgASgMIl4KEFdyaXRlRmlsZVJlcXVlc3QSLAoEb3BlbhgBIAEoCzIeLnRvcnBvci5ndWVzdC52MS5Xcml0ZUZpbGVPcGVuEgwKBGRhdGEYAiABKAwSDgoGY29tbWl0GAMgASgIIkoKDVdyaXRlRmlsZU9wZW4SDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEgwKBG1vZGUYAyABKA0SDwoHcGFyZW50cxgEIAEoCCJRChRNYWtlRGlyZWN0b3J5UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDwoHcGFyZW50cxgDIAEoCBIMCgRtb2RlGAQgASgNIjUKC01vdmVSZXF1ZXN0EgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkSDAoEdXNlchgDIAEoCSJCChFSZW1vdmVGaWxlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSEQoJcmVjdXJzaXZlGAMgASgIIhQKElJlbW92ZUZpbGVSZXNwb25zZSJAChJSZWFkQXJjaGl2ZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg4KBmZvbGxvdxgDIAEoCCIcCgxBcmNoaXZlQ2h1bmsSDAoEZGF0YRgBIAEoDCJUChNXcml0ZUFyY2hpdmVSZXF1ZXN0Ei8KBG9wZW4YASABKAsyIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlT3BlbhIMCgRkYXRhGAIgASgMIi4KEFdyaXRlQXJjaGl2ZU9wZW4SDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJIjQKFFdyaXRlQXJjaGl2ZVJlc3BvbnNlEg0KBWZpbGVzGAEgASgEEg0KBWJ5dGVzGAIgASgEKoEBCglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhUKEUVORF9SRUFTT05fRVhJVEVEEAESFgoSRU5EX1JFQVNPTl9USU1FT1VUEAISEgoORU5EX1JFQVNPTl9PT00QAxIVChFFTkRfUkVBU09OX0tJTExFRBAEKmwKBlN0cmVhbRIWChJTVFJFQU1fVU5TUEVDSUZJRUQQABIRCg1TVFJFQU1fU1RET1VUEAESEQoNU1RSRUFNX1NUREVSUhACEhMKD1NUUkVBTV9URVJNSU5BTBADEg8KC1NUUkVBTV9NQVJLEAQqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQy5QQKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEkYKBUZsdXNoEh0udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkwKCFJlcXVlc3RzEiAudG9ycG9yLmd1ZXN0LnYxLlJlcXVlc3RzUmVxdWVzdBocLnRvcnBvci5ndWVzdC52MS5TZWxmUmVxdWVzdDABEkkKBkFuc3dlchIeLnRvcnBvci5ndWVzdC52MS5BbnN3ZXJSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkFuc3dlclJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMtYFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkAKBUF3YWl0Eh0udG9ycG9yLmd1ZXN0LnYxLkF3YWl0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMscFCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlElMKC1JlYWRBcmNoaXZlEiMudG9ycG9yLmd1ZXN0LnYxLlJlYWRBcmNoaXZlUmVxdWVzdBodLnRvcnBvci5ndWVzdC52MS5BcmNoaXZlQ2h1bmswARJdCgxXcml0ZUFyY2hpdmUSJC50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVBcmNoaXZlUmVxdWVzdBolLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXNwb25zZSgBMkwKBVBvcnRzEkMKB0Nvbm5lY3QSGS50b3Jwb3IuZ3Vlc3QudjEuUG9ydERhdGEaGS50b3Jwb3IuZ3Vlc3QudjEuUG9ydERhdGEoATABQkRaQnRvcnBvci5kZXYvdG9ycG9yL25hdGl2ZS9pbnRlcm5hbC9wcm90b2NvbC90b3Jwb3IvZ3Vlc3QvdjE7Z3Vlc3R2MWIGcHJvdG8z");
+  fileDesc("Cht0b3Jwb3IvZ3Vlc3QvdjEvZ3Vlc3QucHJvdG8SD3RvcnBvci5ndWVzdC52MSIzCghQb3J0RGF0YRIMCgRwb3J0GAEgASgNEgwKBGRhdGEYAiABKAwSCwoDZW5kGAMgASgIIrADCgxIZWxsb1JlcXVlc3QSEAoIcHJvdG9jb2wYASABKA0SEgoKc2FuZGJveF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhAKCGhvc3RuYW1lGAQgASgJEhIKCmdlbmVyYXRpb24YBSABKAQSEgoKdW5peF9uYW5vcxgGIAEoAxIOCgZvcmlnaW4YByABKAkSMwoDZW52GAggAygLMiYudG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAkgASgJEgwKBHVzZXIYCiABKAkSEQoJcGFyZW50X2lkGAsgASgJEhoKEm1lbW9yeV9saW1pdF9ieXRlcxgMIAEoBBISCgpwaWRzX2xpbWl0GA0gASgNEg8KB2FkZHJlc3MYDiABKAkSEAoIcmVzb2x2ZXIYDyABKAkSEgoKZm9ya19pbmRleBgQIAEoDRISCgpmb3JrX2NvdW50GBEgASgNEhQKDHNlbGZfY29udHJvbBgSIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKDUhlbGxvUmVzcG9uc2USEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIPCgdib290X2lkGAMgASgJEhIKCnVuaXhfbmFub3MYBCABKAMiEAoOUHJlcGFyZVJlcXVlc3QiEQoPUHJlcGFyZVJlc3BvbnNlIhAKDlJlbGVhc2VSZXF1ZXN0IhEKD1JlbGVhc2VSZXNwb25zZSIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIjCg9TaHV0ZG93blJlcXVlc3QSEAoIZ3JhY2VfbXMYASABKA0iEgoQU2h1dGRvd25SZXNwb25zZSIRCg9SZXF1ZXN0c1JlcXVlc3QiOAoLU2VsZlJlcXVlc3QSCgoCaWQYASABKAkSDAoEdmVyYhgCIAEoCRIPCgdvcHRpb25zGAMgASgJIisKDUFuc3dlclJlcXVlc3QSCgoCaWQYASABKAkSDgoGYW5zd2VyGAIgASgJIhAKDkFuc3dlclJlc3BvbnNlIg4KDFN0YXRzUmVxdWVzdCJxCg1TdGF0c1Jlc3BvbnNlEhoKEm1lbW9yeV90b3RhbF9ieXRlcxgBIAEoBBIeChZtZW1vcnlfYXZhaWxhYmxlX2J5dGVzGAIgASgEEhEKCXByb2Nlc3NlcxgDIAEoDRIRCglvb21fa2lsbHMYBCABKAQipQIKDFN0YXJ0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBGFyZ3YYAiADKAkSMwoDZW52GAMgAygLMiYudG9ycG9yLmd1ZXN0LnYxLlN0YXJ0UmVxdWVzdC5FbnZFbnRyeRIPCgd3b3JrZGlyGAQgASgJEgwKBHVzZXIYBSABKAkSDQoFc3RkaW4YBiABKAgSKwoIdGVybWluYWwYByABKAsyGS50b3Jwb3IuZ3Vlc3QudjEuVGVybWluYWwSEgoKdGltZW91dF9tcxgIIAEoBBIVCg1qb3VybmFsX2J5dGVzGAkgASgEEgwKBGhvbGQYCiABKAgaKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI3CghUZXJtaW5hbBIMCgRyb3dzGAEgASgNEg8KB2NvbHVtbnMYAiABKA0SDAoEdGVybRgDIAEoCSI6Cg1TdGFydFJlc3BvbnNlEikKB3Nlc3Npb24YASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbiLbAQoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIMCgRhcmd2GAIgAygJEgsKA3BpZBgDIAEoDRIQCgh0ZXJtaW5hbBgEIAEoCBIaChJzdGFydGVkX3VuaXhfbmFub3MYBSABKAMSEQoJZmlyc3Rfc2VxGAYgASgEEhAKCGxhc3Rfc2VxGAcgASgEEiEKA2VuZBgIIAEoCzIULnRvcnBvci5ndWVzdC52MS5FbmQSFAoMaW5wdXRfb2Zmc2V0GAkgASgEEgwKBHVzZXIYCiABKAkSDwoHd29ya2RpchgLIAEoCSJ1CgNFbmQSKgoGcmVhc29uGAEgASgOMhoudG9ycG9yLmd1ZXN0LnYxLkVuZFJlYXNvbhIRCglleGl0X2NvZGUYAiABKA0SDgoGc2lnbmFsGAMgASgJEgsKA29vbRgEIAEoCBISCgp1bml4X25hbm9zGAUgASgDIiEKDFNlc3Npb25FcnJvchIRCglleGl0X2NvZGUYASABKA0iQAoNQXR0YWNoUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg0KBWFmdGVyGAIgASgEEgwKBGhvbGQYAyABKAgilgEKDkF0dGFjaFJlc3BvbnNlEisKB3N0YXJ0ZWQYASABKAsyGC50b3Jwb3IuZ3Vlc3QudjEuU2Vzc2lvbkgAEikKBm91dHB1dBgCIAEoCzIXLnRvcnBvci5ndWVzdC52MS5PdXRwdXRIABIjCgNlbmQYAyABKAsyFC50b3Jwb3IuZ3Vlc3QudjEuRW5kSABCBwoFZXZlbnQiTAoGT3V0cHV0EgsKA3NlcRgBIAEoBBInCgZzdHJlYW0YAiABKA4yFy50b3Jwb3IuZ3Vlc3QudjEuU3RyZWFtEgwKBGRhdGEYAyABKAwiTQoMV3JpdGVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDgoGb2Zmc2V0GAIgASgEEgwKBGRhdGEYAyABKAwSCwoDZW9mGAQgASgIIh8KDVdyaXRlUmVzcG9uc2USDgoGb2Zmc2V0GAEgASgEIkIKDVJlc2l6ZVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRyb3dzGAIgASgNEg8KB2NvbHVtbnMYAyABKA0iEAoOUmVzaXplUmVzcG9uc2UiMwoNU2lnbmFsUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg4KBnNpZ25hbBgCIAEoCSIQCg5TaWduYWxSZXNwb25zZSIgCgpHZXRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiDQoLTGlzdFJlcXVlc3QiOgoMTGlzdFJlc3BvbnNlEioKCHNlc3Npb25zGAEgAygLMhgudG9ycG9yLmd1ZXN0LnYxLlNlc3Npb24iMgoNUmVtb3ZlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg0KBWZvcmNlGAIgASgIIhAKDlJlbW92ZVJlc3BvbnNlItYBCgVFbnRyeRIMCgRwYXRoGAEgASgJEgwKBG5hbWUYAiABKAkSKAoEdHlwZRgDIAEoDjIaLnRvcnBvci5ndWVzdC52MS5FbnRyeVR5cGUSDAoEc2l6ZRgEIAEoBBIMCgRtb2RlGAUgASgNEg0KBW93bmVyGAYgASgJEg0KBWdyb3VwGAcgASgJEgsKA3VpZBgIIAEoDRILCgNnaWQYCSABKA0SGwoTbW9kaWZpZWRfdW5peF9uYW5vcxgKIAEoAxIWCg5zeW1saW5rX3RhcmdldBgLIAEoCSI5CgtTdGF0UmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIkEKFExpc3REaXJlY3RvcnlSZXF1ZXN0EgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRINCgVkZXB0aBgDIAEoDSJAChVMaXN0RGlyZWN0b3J5UmVzcG9uc2USJwoHZW50cmllcxgBIAMoCzIWLnRvcnBvci5ndWVzdC52MS5FbnRyeSJJCgtSZWFkUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGb2Zmc2V0GAMgASgEEg4KBmxlbmd0aBgEIAEoBCJDCgxSZWFkUmVzcG9uc2USJQoFZW50cnkYASABKAsyFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSDAoEZGF0YRgCIAEoDCJeChBXcml0ZUZpbGVSZXF1ZXN0EiwKBG9wZW4YASABKAsyHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlT3BlbhIMCgRkYXRhGAIgASgMEg4KBmNvbW1pdBgDIAEoCCJKCg1Xcml0ZUZpbGVPcGVuEgwKBHBhdGgYASABKAkSDAoEdXNlchgCIAEoCRIMCgRtb2RlGAMgASgNEg8KB3BhcmVudHMYBCABKAgiUQoUTWFrZURpcmVjdG9yeVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEg8KB3BhcmVudHMYAyABKAgSDAoEbW9kZRgEIAEoDSI1CgtNb3ZlUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJEgwKBHVzZXIYAyABKAkiQgoRUmVtb3ZlRmlsZVJlcXVlc3QSDAoEcGF0aBgBIAEoCRIMCgR1c2VyGAIgASgJEhEKCXJlY3Vyc2l2ZRgDIAEoCCIUChJSZW1vdmVGaWxlUmVzcG9uc2UiLwoMV2F0Y2hSZXF1ZXN0EgwKBHBhdGgYASABKAkSEQoJcmVjdXJzaXZlGAIgASgIIjkKDVdhdGNoUmVzcG9uc2USKAoHY2hhbmdlcxgBIAMoCzIXLnRvcnBvci5ndWVzdC52MS5DaGFuZ2UiYgoGQ2hhbmdlEikKBGtpbmQYASABKA4yGy50b3Jwb3IuZ3Vlc3QudjEuQ2hhbmdlS2luZBIMCgRwYXRoGAIgASgJEgwKBGZyb20YAyABKAkSEQoJZGlyZWN0b3J5GAQgASgIIkAKElJlYWRBcmNoaXZlUmVxdWVzdBIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkSDgoGZm9sbG93GAMgASgIIhwKDEFyY2hpdmVDaHVuaxIMCgRkYXRhGAEgASgMIlQKE1dyaXRlQXJjaGl2ZVJlcXVlc3QSLwoEb3BlbhgBIAEoCzIhLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVPcGVuEgwKBGRhdGEYAiABKAwiLgoQV3JpdGVBcmNoaXZlT3BlbhIMCgRwYXRoGAEgASgJEgwKBHVzZXIYAiABKAkiNAoUV3JpdGVBcmNoaXZlUmVzcG9uc2USDQoFZmlsZXMYASABKAQSDQoFYnl0ZXMYAiABKAQqgQEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFQoRRU5EX1JFQVNPTl9FWElURUQQARIWChJFTkRfUkVBU09OX1RJTUVPVVQQAhISCg5FTkRfUkVBU09OX09PTRADEhUKEUVORF9SRUFTT05fS0lMTEVEEAQqWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1RFUk1JTkFMEAMqhAEKCUVudHJ5VHlwZRIaChZFTlRSWV9UWVBFX1VOU1BFQ0lGSUVEEAASEwoPRU5UUllfVFlQRV9GSUxFEAESGAoURU5UUllfVFlQRV9ESVJFQ1RPUlkQAhIWChJFTlRSWV9UWVBFX1NZTUxJTksQAxIUChBFTlRSWV9UWVBFX09USEVSEAQq2wEKCkNoYW5nZUtpbmQSGwoXQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIXChNDSEFOR0VfS0lORF9DUkVBVEVEEAESGAoUQ0hBTkdFX0tJTkRfTU9ESUZJRUQQAhIXChNDSEFOR0VfS0lORF9XUklUVEVOEAMSFwoTQ0hBTkdFX0tJTkRfUkVNT1ZFRBAEEhcKE0NIQU5HRV9LSU5EX1JFTkFNRUQQBRIaChZDSEFOR0VfS0lORF9BVFRSSUJVVEVTEAYSFgoSQ0hBTkdFX0tJTkRfTUlTU0VEEAcy5QQKBUd1ZXN0EkYKBUhlbGxvEh0udG9ycG9yLmd1ZXN0LnYxLkhlbGxvUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5IZWxsb1Jlc3BvbnNlEkwKB1ByZXBhcmUSHy50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUHJlcGFyZVJlc3BvbnNlEkwKB1JlbGVhc2USHy50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlcXVlc3QaIC50b3Jwb3IuZ3Vlc3QudjEuUmVsZWFzZVJlc3BvbnNlEkYKBUZsdXNoEh0udG9ycG9yLmd1ZXN0LnYxLkZsdXNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5GbHVzaFJlc3BvbnNlEk8KCFNodXRkb3duEiAudG9ycG9yLmd1ZXN0LnYxLlNodXRkb3duUmVxdWVzdBohLnRvcnBvci5ndWVzdC52MS5TaHV0ZG93blJlc3BvbnNlEkwKCFJlcXVlc3RzEiAudG9ycG9yLmd1ZXN0LnYxLlJlcXVlc3RzUmVxdWVzdBocLnRvcnBvci5ndWVzdC52MS5TZWxmUmVxdWVzdDABEkkKBkFuc3dlchIeLnRvcnBvci5ndWVzdC52MS5BbnN3ZXJSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkFuc3dlclJlc3BvbnNlEkYKBVN0YXRzEh0udG9ycG9yLmd1ZXN0LnYxLlN0YXRzUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5TdGF0c1Jlc3BvbnNlMpQFCghTZXNzaW9ucxJGCgVTdGFydBIdLnRvcnBvci5ndWVzdC52MS5TdGFydFJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXNwb25zZRJHCgNSdW4SHS50b3Jwb3IuZ3Vlc3QudjEuU3RhcnRSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlc3BvbnNlMAESSwoGQXR0YWNoEh4udG9ycG9yLmd1ZXN0LnYxLkF0dGFjaFJlcXVlc3QaHy50b3Jwb3IuZ3Vlc3QudjEuQXR0YWNoUmVzcG9uc2UwARJGCgVXcml0ZRIdLnRvcnBvci5ndWVzdC52MS5Xcml0ZVJlcXVlc3QaHi50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVSZXNwb25zZRJJCgZSZXNpemUSHi50b3Jwb3IuZ3Vlc3QudjEuUmVzaXplUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5SZXNpemVSZXNwb25zZRJJCgZTaWduYWwSHi50b3Jwb3IuZ3Vlc3QudjEuU2lnbmFsUmVxdWVzdBofLnRvcnBvci5ndWVzdC52MS5TaWduYWxSZXNwb25zZRI8CgNHZXQSGy50b3Jwb3IuZ3Vlc3QudjEuR2V0UmVxdWVzdBoYLnRvcnBvci5ndWVzdC52MS5TZXNzaW9uEkMKBExpc3QSHC50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuTGlzdFJlc3BvbnNlEkkKBlJlbW92ZRIeLnRvcnBvci5ndWVzdC52MS5SZW1vdmVSZXF1ZXN0Gh8udG9ycG9yLmd1ZXN0LnYxLlJlbW92ZVJlc3BvbnNlMpEGCgVGaWxlcxI8CgRTdGF0EhwudG9ycG9yLmd1ZXN0LnYxLlN0YXRSZXF1ZXN0GhYudG9ycG9yLmd1ZXN0LnYxLkVudHJ5El4KDUxpc3REaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlcXVlc3QaJi50b3Jwb3IuZ3Vlc3QudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlEkUKBFJlYWQSHC50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlcXVlc3QaHS50b3Jwb3IuZ3Vlc3QudjEuUmVhZFJlc3BvbnNlMAESRAoFV3JpdGUSIS50b3Jwb3IuZ3Vlc3QudjEuV3JpdGVGaWxlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeSgBEk4KDU1ha2VEaXJlY3RvcnkSJS50b3Jwb3IuZ3Vlc3QudjEuTWFrZURpcmVjdG9yeVJlcXVlc3QaFi50b3Jwb3IuZ3Vlc3QudjEuRW50cnkSPAoETW92ZRIcLnRvcnBvci5ndWVzdC52MS5Nb3ZlUmVxdWVzdBoWLnRvcnBvci5ndWVzdC52MS5FbnRyeRJRCgZSZW1vdmUSIi50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlcXVlc3QaIy50b3Jwb3IuZ3Vlc3QudjEuUmVtb3ZlRmlsZVJlc3BvbnNlEkgKBVdhdGNoEh0udG9ycG9yLmd1ZXN0LnYxLldhdGNoUmVxdWVzdBoeLnRvcnBvci5ndWVzdC52MS5XYXRjaFJlc3BvbnNlMAESUwoLUmVhZEFyY2hpdmUSIy50b3Jwb3IuZ3Vlc3QudjEuUmVhZEFyY2hpdmVSZXF1ZXN0Gh0udG9ycG9yLmd1ZXN0LnYxLkFyY2hpdmVDaHVuazABEl0KDFdyaXRlQXJjaGl2ZRIkLnRvcnBvci5ndWVzdC52MS5Xcml0ZUFyY2hpdmVSZXF1ZXN0GiUudG9ycG9yLmd1ZXN0LnYxLldyaXRlQXJjaGl2ZVJlc3BvbnNlKAEyTAoFUG9ydHMSQwoHQ29ubmVjdBIZLnRvcnBvci5ndWVzdC52MS5Qb3J0RGF0YRoZLnRvcnBvci5ndWVzdC52MS5Qb3J0RGF0YSgBMAFCRFpCdG9ycG9yLmRldi90b3Jwb3IvbmF0aXZlL2ludGVybmFsL3Byb3RvY29sL3RvcnBvci9ndWVzdC92MTtndWVzdHYxYgZwcm90bzM");
 
 /**
  * @generated from message torpor.guest.v1.PortData
@@ -531,40 +531,6 @@ export type StartRequest = Message<"torpor.guest.v1.StartRequest"> & {
    * @generated from field: bool hold = 10;
    */
   hold: boolean;
-
-  /**
-   * running time that it is kept after its end; 0: among the newest 64
-   *
-   * @generated from field: uint64 keep_ms = 11;
-   */
-  keepMs: bigint;
-
-  /**
-   * Its journal outlives its process: the end of that is a MARK frame, and a Start with the id of an ended one and
-   * `supervised` begins the next process in the same journal (also a MARK). Readers go on over both. Only Remove ends it.
-   *
-   * @generated from field: bool supervised = 12;
-   */
-  supervised: boolean;
-
-  /**
-   * What a former runtime had of a supervised session: its newest frames, whose numbers this one goes on from.
-   *
-   * @generated from field: uint64 after = 13;
-   */
-  after: bigint;
-
-  /**
-   * @generated from field: repeated torpor.guest.v1.Output journal = 14;
-   */
-  journal: Output[];
-
-  /**
-   * its number; 0: one more than the last
-   *
-   * @generated from field: uint32 attempt = 15;
-   */
-  attempt: number;
 };
 
 /**
@@ -682,27 +648,6 @@ export type Session = Message<"torpor.guest.v1.Session"> & {
    * @generated from field: string workdir = 11;
    */
   workdir: string;
-
-  /**
-   * of its terminal, as set last
-   *
-   * @generated from field: torpor.guest.v1.Terminal size = 12;
-   */
-  size?: Terminal | undefined;
-
-  /**
-   * processes begun so far; 1 without supervision
-   *
-   * @generated from field: uint32 attempt = 13;
-   */
-  attempt: number;
-
-  /**
-   * of a supervised one's process, which does not run: `end` stays unset
-   *
-   * @generated from field: torpor.guest.v1.End last_end = 14;
-   */
-  lastEnd?: End | undefined;
 };
 
 /**
@@ -888,11 +833,6 @@ export type WriteRequest = Message<"torpor.guest.v1.WriteRequest"> & {
    * @generated from field: bool eof = 4;
    */
   eof: boolean;
-
-  /**
-   * @generated from field: string client = 5;
-   */
-  client: string;
 };
 
 /**
@@ -1012,28 +952,6 @@ export const GetRequestSchema: GenMessage<GetRequest> = /*@__PURE__*/
   messageDesc(file_torpor_guest_v1_guest, 32);
 
 /**
- * @generated from message torpor.guest.v1.AwaitRequest
- */
-export type AwaitRequest = Message<"torpor.guest.v1.AwaitRequest"> & {
-  /**
-   * @generated from field: string session_id = 1;
-   */
-  sessionId: string;
-
-  /**
-   * @generated from field: uint32 attempt = 2;
-   */
-  attempt: number;
-};
-
-/**
- * Describes the message torpor.guest.v1.AwaitRequest.
- * Use `create(AwaitRequestSchema)` to create a new message.
- */
-export const AwaitRequestSchema: GenMessage<AwaitRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 33);
-
-/**
  * @generated from message torpor.guest.v1.ListRequest
  */
 export type ListRequest = Message<"torpor.guest.v1.ListRequest"> & {
@@ -1044,7 +962,7 @@ export type ListRequest = Message<"torpor.guest.v1.ListRequest"> & {
  * Use `create(ListRequestSchema)` to create a new message.
  */
 export const ListRequestSchema: GenMessage<ListRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 34);
+  messageDesc(file_torpor_guest_v1_guest, 33);
 
 /**
  * @generated from message torpor.guest.v1.ListResponse
@@ -1061,7 +979,7 @@ export type ListResponse = Message<"torpor.guest.v1.ListResponse"> & {
  * Use `create(ListResponseSchema)` to create a new message.
  */
 export const ListResponseSchema: GenMessage<ListResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 35);
+  messageDesc(file_torpor_guest_v1_guest, 34);
 
 /**
  * @generated from message torpor.guest.v1.RemoveRequest
@@ -1083,7 +1001,7 @@ export type RemoveRequest = Message<"torpor.guest.v1.RemoveRequest"> & {
  * Use `create(RemoveRequestSchema)` to create a new message.
  */
 export const RemoveRequestSchema: GenMessage<RemoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 36);
+  messageDesc(file_torpor_guest_v1_guest, 35);
 
 /**
  * @generated from message torpor.guest.v1.RemoveResponse
@@ -1096,7 +1014,7 @@ export type RemoveResponse = Message<"torpor.guest.v1.RemoveResponse"> & {
  * Use `create(RemoveResponseSchema)` to create a new message.
  */
 export const RemoveResponseSchema: GenMessage<RemoveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 37);
+  messageDesc(file_torpor_guest_v1_guest, 36);
 
 /**
  * @generated from message torpor.guest.v1.Entry
@@ -1169,7 +1087,7 @@ export type Entry = Message<"torpor.guest.v1.Entry"> & {
  * Use `create(EntrySchema)` to create a new message.
  */
 export const EntrySchema: GenMessage<Entry> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 38);
+  messageDesc(file_torpor_guest_v1_guest, 37);
 
 /**
  * @generated from message torpor.guest.v1.StatRequest
@@ -1196,7 +1114,7 @@ export type StatRequest = Message<"torpor.guest.v1.StatRequest"> & {
  * Use `create(StatRequestSchema)` to create a new message.
  */
 export const StatRequestSchema: GenMessage<StatRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 39);
+  messageDesc(file_torpor_guest_v1_guest, 38);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryRequest
@@ -1223,7 +1141,7 @@ export type ListDirectoryRequest = Message<"torpor.guest.v1.ListDirectoryRequest
  * Use `create(ListDirectoryRequestSchema)` to create a new message.
  */
 export const ListDirectoryRequestSchema: GenMessage<ListDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 40);
+  messageDesc(file_torpor_guest_v1_guest, 39);
 
 /**
  * @generated from message torpor.guest.v1.ListDirectoryResponse
@@ -1240,7 +1158,7 @@ export type ListDirectoryResponse = Message<"torpor.guest.v1.ListDirectoryRespon
  * Use `create(ListDirectoryResponseSchema)` to create a new message.
  */
 export const ListDirectoryResponseSchema: GenMessage<ListDirectoryResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 41);
+  messageDesc(file_torpor_guest_v1_guest, 40);
 
 /**
  * @generated from message torpor.guest.v1.ReadRequest
@@ -1272,7 +1190,7 @@ export type ReadRequest = Message<"torpor.guest.v1.ReadRequest"> & {
  * Use `create(ReadRequestSchema)` to create a new message.
  */
 export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 42);
+  messageDesc(file_torpor_guest_v1_guest, 41);
 
 /**
  * @generated from message torpor.guest.v1.ReadResponse
@@ -1294,7 +1212,7 @@ export type ReadResponse = Message<"torpor.guest.v1.ReadResponse"> & {
  * Use `create(ReadResponseSchema)` to create a new message.
  */
 export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 43);
+  messageDesc(file_torpor_guest_v1_guest, 42);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileRequest
@@ -1321,7 +1239,7 @@ export type WriteFileRequest = Message<"torpor.guest.v1.WriteFileRequest"> & {
  * Use `create(WriteFileRequestSchema)` to create a new message.
  */
 export const WriteFileRequestSchema: GenMessage<WriteFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 44);
+  messageDesc(file_torpor_guest_v1_guest, 43);
 
 /**
  * @generated from message torpor.guest.v1.WriteFileOpen
@@ -1357,7 +1275,7 @@ export type WriteFileOpen = Message<"torpor.guest.v1.WriteFileOpen"> & {
  * Use `create(WriteFileOpenSchema)` to create a new message.
  */
 export const WriteFileOpenSchema: GenMessage<WriteFileOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 45);
+  messageDesc(file_torpor_guest_v1_guest, 44);
 
 /**
  * @generated from message torpor.guest.v1.MakeDirectoryRequest
@@ -1389,7 +1307,7 @@ export type MakeDirectoryRequest = Message<"torpor.guest.v1.MakeDirectoryRequest
  * Use `create(MakeDirectoryRequestSchema)` to create a new message.
  */
 export const MakeDirectoryRequestSchema: GenMessage<MakeDirectoryRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 46);
+  messageDesc(file_torpor_guest_v1_guest, 45);
 
 /**
  * @generated from message torpor.guest.v1.MoveRequest
@@ -1416,7 +1334,7 @@ export type MoveRequest = Message<"torpor.guest.v1.MoveRequest"> & {
  * Use `create(MoveRequestSchema)` to create a new message.
  */
 export const MoveRequestSchema: GenMessage<MoveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 47);
+  messageDesc(file_torpor_guest_v1_guest, 46);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileRequest
@@ -1443,7 +1361,7 @@ export type RemoveFileRequest = Message<"torpor.guest.v1.RemoveFileRequest"> & {
  * Use `create(RemoveFileRequestSchema)` to create a new message.
  */
 export const RemoveFileRequestSchema: GenMessage<RemoveFileRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 48);
+  messageDesc(file_torpor_guest_v1_guest, 47);
 
 /**
  * @generated from message torpor.guest.v1.RemoveFileResponse
@@ -1456,7 +1374,80 @@ export type RemoveFileResponse = Message<"torpor.guest.v1.RemoveFileResponse"> &
  * Use `create(RemoveFileResponseSchema)` to create a new message.
  */
 export const RemoveFileResponseSchema: GenMessage<RemoveFileResponse> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 48);
+
+/**
+ * @generated from message torpor.guest.v1.WatchRequest
+ */
+export type WatchRequest = Message<"torpor.guest.v1.WatchRequest"> & {
+  /**
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * @generated from field: bool recursive = 2;
+   */
+  recursive: boolean;
+};
+
+/**
+ * Describes the message torpor.guest.v1.WatchRequest.
+ * Use `create(WatchRequestSchema)` to create a new message.
+ */
+export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
   messageDesc(file_torpor_guest_v1_guest, 49);
+
+/**
+ * @generated from message torpor.guest.v1.WatchResponse
+ */
+export type WatchResponse = Message<"torpor.guest.v1.WatchResponse"> & {
+  /**
+   * @generated from field: repeated torpor.guest.v1.Change changes = 1;
+   */
+  changes: Change[];
+};
+
+/**
+ * Describes the message torpor.guest.v1.WatchResponse.
+ * Use `create(WatchResponseSchema)` to create a new message.
+ */
+export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 50);
+
+/**
+ * @generated from message torpor.guest.v1.Change
+ */
+export type Change = Message<"torpor.guest.v1.Change"> & {
+  /**
+   * @generated from field: torpor.guest.v1.ChangeKind kind = 1;
+   */
+  kind: ChangeKind;
+
+  /**
+   * @generated from field: string path = 2;
+   */
+  path: string;
+
+  /**
+   * of a rename within what is watched
+   *
+   * @generated from field: string from = 3;
+   */
+  from: string;
+
+  /**
+   * @generated from field: bool directory = 4;
+   */
+  directory: boolean;
+};
+
+/**
+ * Describes the message torpor.guest.v1.Change.
+ * Use `create(ChangeSchema)` to create a new message.
+ */
+export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
+  messageDesc(file_torpor_guest_v1_guest, 51);
 
 /**
  * @generated from message torpor.guest.v1.ReadArchiveRequest
@@ -1483,7 +1474,7 @@ export type ReadArchiveRequest = Message<"torpor.guest.v1.ReadArchiveRequest"> &
  * Use `create(ReadArchiveRequestSchema)` to create a new message.
  */
 export const ReadArchiveRequestSchema: GenMessage<ReadArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 50);
+  messageDesc(file_torpor_guest_v1_guest, 52);
 
 /**
  * @generated from message torpor.guest.v1.ArchiveChunk
@@ -1500,7 +1491,7 @@ export type ArchiveChunk = Message<"torpor.guest.v1.ArchiveChunk"> & {
  * Use `create(ArchiveChunkSchema)` to create a new message.
  */
 export const ArchiveChunkSchema: GenMessage<ArchiveChunk> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 51);
+  messageDesc(file_torpor_guest_v1_guest, 53);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveRequest
@@ -1522,7 +1513,7 @@ export type WriteArchiveRequest = Message<"torpor.guest.v1.WriteArchiveRequest">
  * Use `create(WriteArchiveRequestSchema)` to create a new message.
  */
 export const WriteArchiveRequestSchema: GenMessage<WriteArchiveRequest> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 52);
+  messageDesc(file_torpor_guest_v1_guest, 54);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveOpen
@@ -1544,7 +1535,7 @@ export type WriteArchiveOpen = Message<"torpor.guest.v1.WriteArchiveOpen"> & {
  * Use `create(WriteArchiveOpenSchema)` to create a new message.
  */
 export const WriteArchiveOpenSchema: GenMessage<WriteArchiveOpen> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 53);
+  messageDesc(file_torpor_guest_v1_guest, 55);
 
 /**
  * @generated from message torpor.guest.v1.WriteArchiveResponse
@@ -1566,7 +1557,7 @@ export type WriteArchiveResponse = Message<"torpor.guest.v1.WriteArchiveResponse
  * Use `create(WriteArchiveResponseSchema)` to create a new message.
  */
 export const WriteArchiveResponseSchema: GenMessage<WriteArchiveResponse> = /*@__PURE__*/
-  messageDesc(file_torpor_guest_v1_guest, 54);
+  messageDesc(file_torpor_guest_v1_guest, 56);
 
 /**
  * @generated from enum torpor.guest.v1.EndReason
@@ -1638,11 +1629,6 @@ export const Stream = {
    * @generated from enum value: STREAM_TERMINAL = 3;
    */
   TERMINAL: 3,
-
-  /**
-   * @generated from enum value: STREAM_MARK = 4;
-   */
-  MARK: 4,
 } as const;
 
 /**
@@ -1698,6 +1684,72 @@ export type EntryType = (typeof EntryType)[keyof typeof EntryType] | UnknownEnum
  */
 export const EntryTypeSchema: GenEnum<EntryType> = /*@__PURE__*/
   enumDesc(file_torpor_guest_v1_guest, 2);
+
+/**
+ * @generated from enum torpor.guest.v1.ChangeKind
+ */
+export const ChangeKind = {
+  /**
+   * @generated from enum value: CHANGE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * also moved here from elsewhere
+   *
+   * @generated from enum value: CHANGE_KIND_CREATED = 1;
+   */
+  CREATED: 1,
+
+  /**
+   * its content, so far
+   *
+   * @generated from enum value: CHANGE_KIND_MODIFIED = 2;
+   */
+  MODIFIED: 2,
+
+  /**
+   * closed by who had written to it
+   *
+   * @generated from enum value: CHANGE_KIND_WRITTEN = 3;
+   */
+  WRITTEN: 3,
+
+  /**
+   * also moved away
+   *
+   * @generated from enum value: CHANGE_KIND_REMOVED = 4;
+   */
+  REMOVED: 4,
+
+  /**
+   * @generated from enum value: CHANGE_KIND_RENAMED = 5;
+   */
+  RENAMED: 5,
+
+  /**
+   * @generated from enum value: CHANGE_KIND_ATTRIBUTES = 6;
+   */
+  ATTRIBUTES: 6,
+
+  /**
+   * there were too many: look for yourself. The path is that which is watched
+   *
+   * @generated from enum value: CHANGE_KIND_MISSED = 7;
+   */
+  MISSED: 7,
+} as const;
+
+/**
+ * @generated from enum torpor.guest.v1.ChangeKind
+ */
+export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind] | UnknownEnum;
+
+/**
+ * Describes the enum torpor.guest.v1.ChangeKind.
+ */
+export const ChangeKindSchema: GenEnum<ChangeKind> = /*@__PURE__*/
+  enumDesc(file_torpor_guest_v1_guest, 3);
 
 /**
  * @generated from service torpor.guest.v1.Guest
@@ -1831,8 +1883,7 @@ export const Sessions: GenService<{
   },
   /**
    * Input. Answers when the bytes were given to the process: that is the back-pressure. `offset` is the position of the
-   * first byte in what this `client` has sent, or without one in the session's whole input; bytes before what was already
-   * taken of it are dropped, so a retry is harmless. Without data it tells how much was taken.
+   * first byte in the session's input; bytes before what was already taken are dropped, so a retry is harmless.
    *
    * @generated from rpc torpor.guest.v1.Sessions.Write
    */
@@ -1865,16 +1916,6 @@ export const Sessions: GenService<{
   get: {
     methodKind: "unary";
     input: typeof GetRequestSchema;
-    output: typeof SessionSchema;
-  },
-  /**
-   * Answers when the process of this attempt has ended, or another one has begun, or the session is gone (not_found).
-   *
-   * @generated from rpc torpor.guest.v1.Sessions.Await
-   */
-  await: {
-    methodKind: "unary";
-    input: typeof AwaitRequestSchema;
     output: typeof SessionSchema;
   },
   /**
@@ -1967,6 +2008,16 @@ export const Files: GenService<{
     methodKind: "unary";
     input: typeof RemoveFileRequestSchema;
     output: typeof RemoveFileResponseSchema;
+  },
+  /**
+   * What happens to a file, or in a directory, from the first message on, which is empty. It ends with not_found when the path itself is removed.
+   *
+   * @generated from rpc torpor.guest.v1.Files.Watch
+   */
+  watch: {
+    methodKind: "server_streaming";
+    input: typeof WatchRequestSchema;
+    output: typeof WatchResponseSchema;
   },
   /**
    * A tar stream (PAX) of a file or directory, entry names relative to its parent directory.

@@ -1,13 +1,8 @@
-import { TorporError } from "@torpor/sdk";
+import { TorporError } from "@torpor/sdk/calls";
 
 export interface Place {
   /** Undefined: a path of this host. */
   readonly sandbox: string | undefined;
-  readonly path: string;
-}
-
-export interface SandboxPlace {
-  readonly sandbox: string;
   readonly path: string;
 }
 
@@ -21,19 +16,4 @@ export function parsePlace(text: string): Place {
   if (path === undefined || path === "")
     throw new TorporError("invalid_path", `no path stands after ${sandbox}:`, { hint: `Write ${sandbox}:/ for its root.` });
   return { sandbox, path };
-}
-
-/** `dir/.` means what is in the directory, not the directory. */
-export function meansContent(path: string): boolean {
-  return path === "." || path.endsWith("/.");
-}
-
-/** The last name of a path, without slashes and dots at its end. */
-export function nameOf(path: string): string {
-  return (
-    path
-      .replace(/(\/+\.?)+$/, "")
-      .split("/")
-      .at(-1) ?? ""
-  );
 }

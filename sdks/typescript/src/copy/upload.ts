@@ -1,22 +1,23 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { type Entry, type TorporClient, TorporError } from "@torpor/sdk";
+import type { Entry } from "@torpor/contract";
+import { TorporError } from "@torpor/contract/error";
 import { type Headers, pack } from "tar-fs";
+import type { TorporClient } from "../client.ts";
+import { createError } from "../errors.ts";
 import { meansContent, type SandboxPlace } from "./place.ts";
 
-export interface Context {
-  readonly client: TorporClient;
+export interface CopyOptions {
+  /** User of the sandbox to act as. Default root. */
   readonly user?: string;
+  /** Told of what was left out. */
+  readonly onNotice?: (text: string) => void;
 }
 
-/** Copies a file or directory of this host, or a tar stream from the input, into a sandbox. */
-export async function upload(source: string, target: SandboxPlace, { client, user }: Context): Promise<void> {
+/** Copies a file or directory of this host into a sandbox. */
+export async function upload(client: TorporClient, source: string, target: SandboxPlace, { user }: CopyOptions = {}): Promise<void> {
   const as = user === undefined ? {} : { user };
-  if (source === "-") {
-    await client.files.writeArchive(target.sandbox, target.path, process.stdin, as);
-    return;
-  }
   const facts = await localFacts(source);
   const present = await entryAt(client, target, as);
   if (facts.isDirectory()) {
@@ -27,7 +28,7 @@ export async function upload(source: string, target: SandboxPlace, { client, use
       mode: facts.mode & 0o777,
     });
   } else {
-    throw new TorporError("invalid_path", `${source} is neither a file nor a directory`);
+    throw createError("invalid_path", `${source} is neither a file nor a directory`);
   }
 }
 
@@ -35,7 +36,7 @@ async function localFacts(path: string) {
   try {
     return await stat(path);
   } catch (error) {
-    throw new TorporError(
+    throw createError(
       "file_not_found",
       `${path}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file here" : (error as Error).message}`,
     );
@@ -54,7 +55,7 @@ async function entryAt(client: TorporClient, { sandbox, path }: SandboxPlace, as
 function fileTarget(source: string, path: string, present: Entry | undefined): string {
   if (present?.type === "directory") return join(path, basename(resolve(source)));
   if (path.endsWith("/") && present === undefined)
-    throw new TorporError("file_not_found", `there is no directory ${path} in the sandbox`, {
+    throw createError("file_not_found", `there is no directory ${path} in the sandbox`, {
       hint: "Leave the slash out to copy to a file of that name.",
     });
   return path;
@@ -63,7 +64,7 @@ function fileTarget(source: string, path: string, present: Entry | undefined): s
 function directoryTarget(source: string, path: string, present: Entry | undefined): string {
   if (present === undefined) return path;
   if (present.type !== "directory")
-    throw new TorporError("invalid_path", `${path} is there and is not a directory, so a directory can't be copied to it`);
+    throw createError("invalid_path", `${path} is there and is not a directory, so a directory can't be copied to it`);
   return meansContent(source) ? path : join(path, basename(resolve(source)));
 }
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, rename, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { TorporError } from "@torpor/sdk";
+import { createError } from "../errors.ts";
 
 /** Moves what is in one directory into another of the same file system. Looks first, so that a clash changes nothing. */
 export async function mergeInto(target: string, source: string): Promise<void> {
@@ -15,7 +15,7 @@ async function checkClashes(target: string, source: string): Promise<void> {
     // A link to a directory is not gone through: it counts as a file.
     if (present.isDirectory() !== entry.isDirectory()) {
       const path = join(target, entry.name);
-      throw new TorporError(
+      throw createError(
         "invalid_path",
         `${path} is there and is ${present.isDirectory() ? "a directory, a file" : "no directory, a directory"} can't take its place`,
         { hint: "Nothing was copied." },

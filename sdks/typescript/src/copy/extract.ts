@@ -1,8 +1,7 @@
 import { posix } from "node:path";
 import type { Writable } from "node:stream";
-import { TorporError } from "@torpor/sdk";
 import { extract, type Headers } from "tar-fs";
-import { say } from "../failure.ts";
+import { createError } from "../errors.ts";
 
 /** The types of tar-fs leave out where a link leads. */
 type Header = Headers & { linkname?: string | null };
@@ -16,7 +15,12 @@ type Header = Headers & { linkname?: string | null };
  * has, so that check is off; and it would change mode and time of a directory *through* a link, so `Guard` refuses
  * that, and any entry below a link.
  */
-export async function extractInto(directory: string, archive: AsyncIterable<Uint8Array>, name: string): Promise<number> {
+export async function extractInto(
+  directory: string,
+  archive: AsyncIterable<Uint8Array>,
+  name: string,
+  onNotice: (text: string) => void = () => {},
+): Promise<number> {
   const guard = new Guard();
   let mode = 0o755;
   let special = 0;
@@ -42,8 +46,8 @@ export async function extractInto(directory: string, archive: AsyncIterable<Uint
   // An entry that breaks off may do so before tar-fs listens to it; the archive's own error tells of it.
   unpacking.on("entry", (_header, stream) => stream.on("error", () => {}));
   await feed(archive, unpacking as unknown as Writable, () => refused !== undefined);
-  if (refused !== undefined) throw new TorporError("invalid_archive", refused, { hint: "Nothing was copied." });
-  if (special > 0) say(`torpor: ${special} devices, pipes or the like were left out`);
+  if (refused !== undefined) throw createError("invalid_archive", refused, { hint: "Nothing was copied." });
+  if (special > 0) onNotice(`${special} devices, pipes or the like were left out`);
   return mode;
 }
 

@@ -1,0 +1,44 @@
+import type { TorporClient } from "./client.ts";
+import { Command } from "./command.ts";
+import { type CommandLine, type ExecOptions, requestOf, startedOn } from "./run.ts";
+import { waking } from "./waking.ts";
+
+export interface TerminalOptions extends Pick<ExecOptions, "env" | "workdir" | "user" | "timeoutMs"> {
+  /** Default: the user's shell, bash if there is one. */
+  readonly command?: CommandLine;
+  /** Default 24 × 80. */
+  readonly rows?: number;
+  readonly columns?: number;
+  /** Default xterm-256color. */
+  readonly term?: string;
+}
+
+/** A terminal in a sandbox: iterating reads what it shows, `write` types. It goes on over a pause. */
+export class Terminal extends Command {
+  readonly #client: TorporClient;
+  readonly #sandbox: string;
+
+  constructor(...given: ConstructorParameters<typeof Command>) {
+    super(...given);
+    [this.#client, this.#sandbox] = given;
+  }
+
+  resize({ rows, columns }: { readonly rows: number; readonly columns: number }): Promise<void> {
+    return this.#client.resize(this.#sandbox, this.id, rows, columns);
+  }
+}
+
+const shell = ["sh", "-c", "exec $(command -v bash || echo sh) -l"];
+
+export async function openTerminal(client: TorporClient, id: string, options: TerminalOptions): Promise<Terminal> {
+  const { command = shell, rows = 24, columns = 80, term = "xterm-256color" } = options;
+  const request = { ...requestOf(command, options), stdin: true, terminal: { rows, columns, term } };
+  const stream = await waking(() => client.stream(id, request));
+  try {
+    const session = await startedOn(stream);
+    return new Terminal(client, id, session.id, { overPause: "wait" }, stream);
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
+}
