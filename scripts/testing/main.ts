@@ -1,20 +1,22 @@
 import { runGo } from "./go.ts";
+import { runPython } from "./python.ts";
 import { closingLine, type TestResult, totals } from "./result.ts";
 import { storeResults } from "./store.ts";
 import { runVitest } from "./vitest.ts";
 
-type Suite = "unit" | "system" | "faults" | "soak" | "go";
+type Suite = "unit" | "system" | "faults" | "soak" | "go" | "python";
 
 const suites: Record<Suite, (args: string[]) => Promise<TestResult[]>> = {
   unit: (args) => runVitest("unit", args),
   go: runGo,
+  python: runPython,
   system: (args) => runVitest("system", args),
   faults: (args) => runVitest("faults", args),
   soak: (args) => runVitest("soak", args),
 };
 
 /** What runs without a choice: one after the other, those in one list beside each other. */
-const order: readonly (readonly Suite[])[] = [["unit"], ["go"], ["system", "faults"]];
+const order: readonly (readonly Suite[])[] = [["unit"], ["go", "python"], ["system", "faults"]];
 
 const [name, ...args] = process.argv.slice(2);
 process.exitCode = await main(name, args);

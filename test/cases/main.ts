@@ -12,10 +12,11 @@ const patterns = [
   "test/{system,soak}/**/*.test.ts",
   "packages/**/testing/**/*.ts",
   "native/**/*_test.go",
+  "sdks/python/tests/test_*.py",
 ];
 const files = [...new Set(globSync(patterns, { exclude: ["**/node_modules/**"] }))].sort();
 const found = files.flatMap((file) => scan(file, readFileSync(file, "utf8"), ids));
-const results = loadResults(["unit", "go", "system", "faults", "soak"]);
+const results = loadResults(["unit", "go", "python", "system", "faults", "soak"]);
 
 const counts: Record<Status, number> = { passed: 0, failed: 0, "not run": 0, "not yet": 0 };
 for (const { id, title } of cases) {

@@ -34,6 +34,15 @@ func helperC01() {}
   expect(found("a_test.go", source)).toEqual(["E10: TestE10StdinEnds", "P01: TestJournal_P01", "L09: L09 symlink"]);
 });
 
+test("ids are found in the names of Python tests", () => {
+  const source = `
+def test_E10_stdin_ends(sandbox: Sandbox) -> None: ...
+async def test_L09_and_P01(sandbox: AsyncSandbox) -> None: ...
+def helper_C01(): ...
+`;
+  expect(found("test_a.py", source)).toEqual(["E10: test_E10_stdin_ends", "L09: test_L09_and_P01", "P01: test_L09_and_P01"]);
+});
+
 test("a case has passed only when a test of it ran and none failed", () => {
   const tests = [{ id: "P01", file: "a.test.ts", name: "P01 x" }];
   const result = (name: string, status: "passed" | "failed" | "skipped") => ({ file: "a.test.ts", name, status });

@@ -61,6 +61,8 @@ export const ExecResult = z.object({
   stderr: z.string(),
   /** Bytes over the limit that were dropped from the start. */
   lostBytes: z.number().int(),
+  /** Of the last output that is in it: attached after it, one gets what comes after a pause. */
+  lastSeq: z.number().int(),
 });
 export type ExecResult = z.infer<typeof ExecResult>;
 

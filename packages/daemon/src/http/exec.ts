@@ -27,16 +27,20 @@ export function readToEnd(sessions: GuestSessions, sessionId: string, signal: Ab
 async function gather(sessionId: string, frames: AsyncIterable<SessionFrame>, started: () => void): Promise<ExecResult> {
   const stdout = new Tail(keptBytes);
   const stderr = new Tail(keptBytes);
+  let lastSeq = 0;
   for await (const frame of frames) {
     if (frame.type === "started") started();
-    else if (frame.type === "output") (frame.stream === "stderr" ? stderr : stdout).add(frame.data);
-    else if (frame.type === "end") {
+    else if (frame.type === "output") {
+      (frame.stream === "stderr" ? stderr : stdout).add(frame.data);
+      lastSeq = frame.seq;
+    } else if (frame.type === "end") {
       return {
         sessionId,
         end: frame.end,
         stdout: stdout.text("base64"),
         stderr: stderr.text("base64"),
         lostBytes: stdout.lostBytes + stderr.lostBytes,
+        lastSeq,
       };
     }
   }

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import codecs
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Literal, TypeAlias
+
+from typing_extensions import Self
+
+from torpor._async.channel import AsyncChannel
+from torpor._async.transport import AsyncTransport
+from torpor._async.wait_for import async_wait_for
+from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, async_call, async_chunks, async_sleep
+from torpor._error import TorporError
+from torpor._frames import STDIN, STDIN_END, Output, encode
+from torpor._result import ExecResult, result_of
+from torpor._socket import AsyncSocket, SocketClosed
+from torpor._tail import Tail
+from torpor._units import Deadline, Duration
+from torpor.errors import (
+    DaemonUnreachableError,
+    SandboxNotRunningError,
+    SessionEndedError,
+    SessionNotFoundError,
+    SessionOutputGoneError,
+    SessionPausedError,
+    TorporTimeoutError,
+)
+from torpor.models import Session
+
+#: Of a pause in the middle: go on reading when the sandbox runs again, or raise SessionPausedError.
+OverPause: TypeAlias = Literal["wait", "raise"]
+
+#: A server that was restarted is waited for so often, a second each.
+_RECONNECTS = 60
+#: Bytes of input a message.
+_INPUT_BYTES = 64 * 1024
+
+
+class AsyncCommand(AsyncChannel):
+    """A command or terminal in a sandbox. It goes on when nobody looks, and over a pause, and so does this: what it wrote comes
+    once and in order, whenever the sandbox is resumed.
+
+    `for output in command` gives its output as it comes, `wait` its end. Leaving it (`close`, or the end of `with`) leaves it running.
+    """
+
+    def __init__(
+        self,
+        transport: AsyncTransport,
+        sandbox: str,
+        session: str,
+        record: Session | None = None,
+        *,
+        after: int = 0,
+        socket: AsyncSocket | None = None,
+        over_pause: OverPause = "wait",
+    ) -> None:
+        super().__init__(transport, sandbox, session, record, after, socket)
+        self._over_pause: OverPause = over_pause
+        self._stdout = Tail()
+        self._stderr = Tail()
+        self._lost_bytes = 0
+        #: The last output that was seen: one who attaches after it gets the rest.
+        self.seq = after
+
+    @property
+    def id(self) -> str:
+        """Of its session: `sandbox.attach(id)` finds it again, from another process too."""
+        return self._params["sid"]
+
+    @property
+    def pid(self) -> int | None:
+        """In the sandbox. None until it is known."""
+        return self._record.pid if self._record else None
+
+    @property
+    def ended(self) -> bool:
+        """As far as was seen: `inspect` asks."""
+        return self._end is not None
+
+    async def inspect(self) -> Session:
+        """What the sandbox knows of it."""
+        self._record = Session.model_validate(await self._transport.json("getSession", params=self._params))
+        return self._record
+
+    async def __aiter__(self) -> AsyncIterator[Output]:
+        """Its output until its end. A reader that is slow holds the process up; what is not read is not lost."""
+        async for output in self._outputs(Deadline(None)):
+            yield output
+
+    async def wait(
+        self,
+        timeout: Duration | None = None,
+        *,
+        on_stdout: AsyncCallback[str] | None = None,
+        on_stderr: AsyncCallback[str] | None = None,
+        check: bool = False,
+    ) -> ExecResult:
+        """Its end, with the output that came since this object was made. TorporTimeoutError leaves it running.
+
+        With `check` an exit code other than 0 is raised as CommandFailedError.
+        """
+        decoders = {kind: codecs.getincrementaldecoder("utf-8")("replace") for kind in ("stdout", "stderr", "terminal")}
+        deadline = Deadline(timeout)
+        async for output in self._outputs(deadline):
+            callback = on_stderr if output.stream == "stderr" else on_stdout
+            if callback is not None and (text := decoders[output.stream].decode(output.data)):
+                await async_call(callback, text)
+        for kind, callback in (("stdout", on_stdout), ("terminal", on_stdout), ("stderr", on_stderr)):
+            if callback is not None and (text := decoders[kind].decode(b"", True)):
+                await async_call(callback, text)
+        result = self.result
+        if result is None:
+            raise TorporTimeoutError(f"session {self.id} had not ended in time", hint="It goes on.", details={"sessionId": self.id})
+        return result.check() if check else result
+
+    @property
+    def result(self) -> ExecResult | None:
+        """How it ended and what came of its output, once that was seen."""
+        if self._end is None:
+            return None
+        lost = self._lost_bytes + self._stdout.lost_bytes + self._stderr.lost_bytes
+        return result_of(self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
+
+    async def write(self, content: AsyncContent) -> None:
+        """Input. When this returns, the server has it; what is written in the very moment of a pause may be lost."""
+        async for chunk in async_chunks(content):
+            for start in range(0, len(chunk), _INPUT_BYTES):
+                await self._tell(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
+
+    async def close_stdin(self) -> None:
+        """The end of its input; output goes on."""
+        await self._tell(encode(STDIN_END))
+
+    async def signal(self, signal: str) -> None:
+        """Sends a signal, such as "INT", to its process group. One that has ended is no error."""
+        try:
+            await self._transport.json("signalSession", params=self._params, body={"signal": signal})
+        except SessionEndedError:
+            return
+
+    async def kill(self, signal: str = "KILL") -> None:
+        """Ends it. `wait` tells when it has ended."""
+        await self.signal(signal)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    def begin_with(self, stdout: Tail, stderr: Tail) -> None:
+        """Output that came over another connection."""
+        self._stdout, self._stderr = stdout, stderr
+
+    def feed(self, content: AsyncContent) -> AsyncBeside:
+        """Input beside output: a process may write before it has read all."""
+
+        async def work() -> None:
+            # Whatever becomes of it the reader tells.
+            with suppress(SocketClosed):
+                socket = await self._connection()
+                async for chunk in async_chunks(content):
+                    for start in range(0, len(chunk), _INPUT_BYTES):
+                        await socket.send(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
+                await socket.send(encode(STDIN_END))
+
+        return AsyncBeside(work)
+
+    async def _outputs(self, deadline: Deadline) -> AsyncIterator[Output]:
+        """To the end, over pauses, or until the deadline."""
+        tries = _RECONNECTS
+        while self._end is None and not deadline.over:
+            try:
+                async for output in self._attached(deadline):
+                    tries = _RECONNECTS
+                    yield output
+            except SandboxNotRunningError:
+                await self._resumed(deadline)
+            except SessionOutputGoneError as gone:
+                await self._skip(gone)
+            except (SocketClosed, DaemonUnreachableError) as error:
+                tries -= 1
+                if tries == 0 or self._record is None:
+                    raise DaemonUnreachableError(
+                        "the connection to torpord broke off before the command's end", hint="The command goes on."
+                    ) from error
+                await async_sleep(deadline.left(1))
+
+    async def _attached(self, deadline: Deadline) -> AsyncIterator[Output]:
+        """What comes over one connection."""
+        while not deadline.over:
+            if not self._frames:
+                await self._receive(deadline)
+                continue
+            frame = self._frames.popleft()
+            if isinstance(frame, Output):
+                self.seq = frame.seq
+                (self._stderr if frame.stream == "stderr" else self._stdout).add(frame.data)
+                yield frame
+            elif isinstance(frame, TorporError):
+                raise frame
+            elif frame.reason != "paused":
+                self._end = frame
+                return
+            elif self._over_pause == "raise":
+                raise paused_failure(self._params["id"], self.id, self.seq)
+            else:
+                await self._resumed(deadline)
+                return
+
+    async def _skip(self, gone: SessionOutputGoneError) -> None:
+        """Nobody had read it in time, and nothing waited for one who would: what is there of its output comes."""
+        record = await self.inspect()
+        if record.first_seq - 1 <= self.seq:
+            raise gone
+        self.seq = self._read_seq = record.first_seq - 1
+        self._lost_bytes += 1
+
+    async def _resumed(self, deadline: Deadline) -> None:
+        """Returns when the sandbox runs again, or the deadline is over."""
+        try:
+            record = await async_wait_for(self._transport, self._params["id"], ("running", "stopped", "failed"), deadline)
+        except TorporTimeoutError:
+            return
+        if record.state != "running":
+            raise SessionNotFoundError(
+                f"sandbox {record.name} is {record.state}: session {self.id} has ended with its runtime",
+                hint="A paused sandbox that is resumed goes on, one that is stopped does not.",
+            )
+
+
+def paused_failure(sandbox: str, session: str, after: int) -> SessionPausedError:
+    return SessionPausedError(
+        f"sandbox {sandbox} was paused: resume it; the command continues then",
+        hint="sandbox.attach(session_id) reads on",
+        details={"sessionId": session, "after": after},
+    )

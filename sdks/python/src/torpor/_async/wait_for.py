@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+
+from torpor._async.events import AsyncEvents
+from torpor._async.transport import AsyncTransport
+from torpor._concurrent import AsyncCallback, async_call
+from torpor._units import Deadline
+from torpor.errors import TorporTimeoutError
+from torpor.models import SandboxRecord
+
+
+async def async_wait_for(
+    transport: AsyncTransport,
+    id: str,
+    states: Sequence[str],
+    deadline: Deadline,
+    on_progress: AsyncCallback[SandboxRecord] | None = None,
+) -> SandboxRecord:
+    """The record of a sandbox once it is in one of the states. It is looked at when its events are being listened to, so none is missed."""
+    told = None
+    async with aclosing(AsyncEvents(transport, id).blocks(deadline=deadline)) as blocks:
+        async for _ in blocks:
+            record = SandboxRecord.model_validate(await transport.json("getSandbox", params={"id": id}))
+            now = (record.state, record.operation and record.operation.phase)
+            if on_progress is not None and now != told:
+                await async_call(on_progress, record)
+            told = now
+            if record.state in states:
+                return record
+            if deadline.over:
+                break
+    raise TorporTimeoutError(f"sandbox {id} was not {' or '.join(states)} in time")

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect, unix_connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+
+from torpor._endpoint import Endpoint, unreachable
+from torpor._error import TorporError
+from torpor._failure import answer_failure
+from torpor._portal import AsyncPortal, Portal
+
+_FAREWELL_SECONDS = 1
+_OPTIONS: dict[str, Any] = {
+    "max_size": None,
+    # Frames that wait for their reader; then the connection is not read, and the process waits.
+    "max_queue": 16,
+    "compression": None,
+    # A connection whose end nobody told of is noticed, also while a command says nothing for hours.
+    "ping_interval": 20,
+    "ping_timeout": 60,
+    "open_timeout": 60,
+}
+
+
+class SocketClosed(Exception):
+    """The connection ended without the session's last frame."""
+
+
+class AsyncSocket:
+    """A WebSocket, its messages as bytes."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+        self._has_sent = False
+        self._echo: asyncio.Future[float] | None = None
+
+    @classmethod
+    async def open(cls, endpoint: Endpoint, path: str, _portal: AsyncPortal) -> AsyncSocket:
+        options: dict[str, Any] = {**_OPTIONS, "additional_headers": endpoint.headers}
+        try:
+            if endpoint.socket is not None:
+                return cls(await unix_connect(endpoint.socket, f"ws://torpord{path}", **options))
+            return cls(await connect(f"{endpoint.socket_url}{path}", **options))
+        except (OSError, asyncio.TimeoutError, InvalidHandshake, ConnectionClosed, EOFError) as error:
+            raise _refusal(endpoint, error) from error
+
+    async def send(self, message: str | bytes) -> None:
+        try:
+            # Beside the text that starts a command, these are its input.
+            self._has_sent = self._has_sent or isinstance(message, bytes)
+            await self._connection.send(message)
+        except ConnectionClosed as error:
+            raise SocketClosed from error
+
+    async def receive(self, timeout: float | None = None) -> bytes | None:
+        """None when nothing came in time; 0 takes what is there."""
+        try:
+            # With 0 it would not even look.
+            message = await asyncio.wait_for(self._connection.recv(), 0.001 if timeout == 0 else timeout)
+        except asyncio.TimeoutError:
+            return None
+        except ConnectionClosed as error:
+            raise SocketClosed from error
+        return message if isinstance(message, bytes) else message.encode()
+
+    async def echo(self, timeout: float) -> bool:
+        """Whether the server has by now taken all that was sent: it answers in order."""
+        if self._echo is None:
+            try:
+                self._echo = asyncio.ensure_future(await self._connection.ping())
+            except ConnectionClosed as error:
+                raise SocketClosed from error
+        echo = self._echo
+        await asyncio.wait([echo], timeout=timeout)
+        if not echo.done():
+            return False
+        self._echo = None
+        if echo.exception() is not None:
+            raise SocketClosed from echo.exception()
+        return True
+
+    async def close(self) -> None:
+        """At once, since output that nobody reads would hold an orderly farewell up; input that was sent gets a moment to arrive."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            if self._has_sent:
+                await asyncio.wait_for(self._connection.close(), _FAREWELL_SECONDS)
+        self._connection.transport.abort()
+        await self._connection.wait_closed()
+
+
+class Socket:
+    """The same for who waits by blocking. A thread of its own for each connection, as the library would have it, can hold itself up: it
+    does not read while it writes.
+    """
+
+    def __init__(self, portal: Portal, socket: AsyncSocket) -> None:
+        self._portal = portal
+        self._socket = socket
+
+    @classmethod
+    def open(cls, endpoint: Endpoint, path: str, portal: Portal) -> Socket:
+        return cls(portal, portal.open(AsyncSocket.open(endpoint, path, AsyncPortal())))
+
+    def send(self, message: str | bytes) -> None:
+        self._portal.call(self._socket.send(message))
+
+    def receive(self, timeout: float | None = None) -> bytes | None:
+        return self._portal.call(self._socket.receive(timeout))
+
+    def echo(self, timeout: float) -> bool:
+        return self._portal.call(self._socket.echo(timeout))
+
+    def close(self) -> None:
+        self._portal.shut(self._socket)
+
+
+def _refusal(endpoint: Endpoint, error: Exception) -> TorporError:
+    """A refusal is a plain answer, in place of the WebSocket."""
+    if isinstance(error, InvalidStatus):
+        return answer_failure(error.response.status_code, bytes(error.response.body or b""))
+    return unreachable(endpoint, error)

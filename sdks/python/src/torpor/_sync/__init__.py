@@ -1,0 +1,1 @@
+# Generated from ../_async by tools/generate.py. Not to be edited.

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import tempfile
+import threading
+from pathlib import Path
+from types import TracebackType
+
+
+class Proxy:
+    """A socket in front of a daemon's Unix socket, whose connections can be cut off: another one, or a TCP port of this machine."""
+
+    def __init__(self, target: str, *, tcp: bool = False) -> None:
+        self._target = target
+        self._directory = Path(tempfile.mkdtemp(prefix="torpor-proxy-"))
+        self.socket = str(self._directory / "s")
+        self._listener = socket.socket(socket.AF_INET if tcp else socket.AF_UNIX)
+        self._listener.bind(("127.0.0.1", 0) if tcp else self.socket)
+        self._listener.listen()
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}" if tcp else ""
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def cut(self) -> None:
+        """As if the network, or the daemon, were gone for a moment."""
+        for pair in self._pairs:
+            for end in pair:
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> Proxy:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        # A close alone would not wake the thread that waits in accept.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self.cut()
+        for thread in self._threads:
+            thread.join()
+        self._listener.close()
+        for pair in self._pairs:
+            for end in pair:
+                end.close()
+        shutil.rmtree(self._directory)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self._target)
+            self._pairs.append((near, far))
+            for source, target in ((near, far), (far, near)):
+                thread = threading.Thread(target=_copy, args=(source, target))
+                thread.start()
+                self._threads.append(thread)
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
