@@ -1,10 +1,10 @@
 import { Console } from "./console/console.tsx";
 import { FamilyPage } from "./family/family-page.tsx";
+import { helpOpen } from "./keys.ts";
 import { LaunchDialog } from "./launch/launch-dialog.tsx";
 import { Confirmation } from "./parts/confirm.tsx";
 import { Help } from "./parts/help.tsx";
 import { Toasts } from "./parts/toasts.tsx";
-import { helpOpen } from "./keys.ts";
 import { place } from "./router.ts";
 import { SandboxPage } from "./sandbox/sandbox-page.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -53,7 +53,14 @@ function Top() {
         <span class="theme-name">{theme.value}</span>
         <span class="hidden-text">Change the colours</span>
       </button>
-      <button type="button" class="plain" aria-label="Keys and help" onClick={() => { helpOpen.value = true; }}>
+      <button
+        type="button"
+        class="plain"
+        aria-label="Keys and help"
+        onClick={() => {
+          helpOpen.value = true;
+        }}
+      >
         ?
       </button>
       {access.value === "in" ? (

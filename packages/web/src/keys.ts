@@ -16,8 +16,20 @@ export const launchOpen = signal(false);
 const added = signal<readonly Shortcut[]>([]);
 
 const general: readonly Shortcut[] = [
-  { keys: "?", does: "Show these keys", run: () => { helpOpen.value = true; } },
-  { keys: "n", does: "Launch a sandbox", run: () => { launchOpen.value = true; } },
+  {
+    keys: "?",
+    does: "Show these keys",
+    run: () => {
+      helpOpen.value = true;
+    },
+  },
+  {
+    keys: "n",
+    does: "Launch a sandbox",
+    run: () => {
+      launchOpen.value = true;
+    },
+  },
   { keys: "/", does: "Search the sandboxes", run: search },
   { keys: "g s", does: "Go to the sandboxes", run: () => navigate("/") },
   { keys: "g f", does: "Go to the family", run: () => navigate("/family") },

@@ -46,7 +46,8 @@ export function watchPlace(): void {
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = (event.target as Element).closest?.("a");
-    if (link === null || link === undefined || link.target !== "" || link.hasAttribute("download") || link.origin !== location.origin) return;
+    if (link === null || link === undefined || link.target !== "" || link.hasAttribute("download") || link.origin !== location.origin)
+      return;
     if (link.pathname.startsWith("/v1/")) return;
     event.preventDefault();
     navigate(link.pathname + link.search);

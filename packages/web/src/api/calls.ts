@@ -38,7 +38,13 @@ export const startSession = (id: string, json: StartSessionRequest) =>
 export type Verb = "pause" | "resume" | "stop" | "start" | "fork" | "snapshots" | "restore" | "remove" | "create";
 
 /** Begins an operation: without `wait` the answer comes when it has ended. */
-export function begin(verb: Verb, id: string, json: object, key: string, query: { wait?: number; force?: boolean } = {}): Promise<OperationAnswer> {
+export function begin(
+  verb: Verb,
+  id: string,
+  json: object,
+  key: string,
+  query: { wait?: number; force?: boolean } = {},
+): Promise<OperationAnswer> {
   if (verb === "remove") return call("DELETE", sandboxPath(id), { key, query: { ...query, force: true } });
   return call("POST", verb === "create" ? "/v1/sandboxes" : `${sandboxPath(id)}/${verb}`, { json, key, query });
 }

@@ -12,7 +12,11 @@ interface BulkBarProps {
 const words = {
   pause: { button: "Suspend", done: "suspended", text: "Their memory is saved and released; resume them when you like." },
   resume: { button: "Resume", done: "resumed", text: "Their processes go on where they were." },
-  remove: { button: "Remove", done: "removed", text: "Their processes end, and their files and checkpoints are deleted. This can't be taken back." },
+  remove: {
+    button: "Remove",
+    done: "removed",
+    text: "Their processes end, and their files and checkpoints are deleted. This can't be taken back.",
+  },
 } as const;
 
 /** One deed for all that are chosen, and what became of each. */

@@ -25,10 +25,10 @@ test("each has its own outcome, and no more than four are at work at once", asyn
 
 test("only what can be done is done: a pause to those that run, a resume to those that sleep", () => {
   const of = (state: string) => ({ state }) as Sandbox;
-  expect([suits("pause", of("running")), suits("pause", of("paused")), suits("resume", of("paused")), suits("remove", of("failed"))]).toEqual([
-    true,
-    false,
-    true,
-    true,
-  ]);
+  expect([
+    suits("pause", of("running")),
+    suits("pause", of("paused")),
+    suits("resume", of("paused")),
+    suits("remove", of("failed")),
+  ]).toEqual([true, false, true, true]);
 });

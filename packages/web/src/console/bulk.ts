@@ -12,7 +12,12 @@ export const suits = (verb: BulkVerb, { state }: Sandbox): boolean =>
   verb === "remove" || (verb === "pause" ? state === "running" : state === "paused");
 
 /** Does it to each, and tells of each one's outcome as it comes; a failure of one is none of the others. */
-export async function doToAll(verb: BulkVerb, ids: readonly string[], told: (id: string, outcome: Outcome) => void, one = doToOne): Promise<void> {
+export async function doToAll(
+  verb: BulkVerb,
+  ids: readonly string[],
+  told: (id: string, outcome: Outcome) => void,
+  one = doToOne,
+): Promise<void> {
   const waiting = [...ids];
   const work = async () => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {

@@ -115,7 +115,12 @@ function Memory({ history }: { readonly history: History | undefined }) {
   const { usedBytes, limitBytes } = history.now.memory;
   return (
     <span class="usage">
-      <Plot values={history.memory} most={limitBytes} places={places} label={`Memory: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}`} />
+      <Plot
+        values={history.memory}
+        most={limitBytes}
+        places={places}
+        label={`Memory: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}`}
+      />
       {formatBytes(usedBytes)}
     </span>
   );

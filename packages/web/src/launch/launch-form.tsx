@@ -23,7 +23,11 @@ export function LaunchForm({ onLaunched }: { readonly onLaunched?: () => void })
     setBusy(true);
     setFault(undefined);
     const memoryBytes = parseBytes(memory);
-    const wanted = { image: chosen, ...(memoryBytes === undefined ? {} : { resources: { memoryBytes } }), ...(name === "" ? {} : { name }) };
+    const wanted = {
+      image: chosen,
+      ...(memoryBytes === undefined ? {} : { resources: { memoryBytes } }),
+      ...(name === "" ? {} : { name }),
+    };
     try {
       await launch(wanted, starter ? "starter" : "shell");
       onLaunched?.();

@@ -34,7 +34,10 @@ export async function fork(sandbox: Sandbox, session: string | undefined): Promi
     const [child] = operation.result.children as Child[];
     if (child === undefined || child.error !== null) throw new Error(child?.error?.message ?? "there is no child");
     await refresh(child.id);
-    showNote(`${child.name} goes on from the same instant`, `${sandbox.name} stood still for ${Math.round(Number(operation.result.frozenMs))} ms.`);
+    showNote(
+      `${child.name} goes on from the same instant`,
+      `${sandbox.name} stood still for ${Math.round(Number(operation.result.frozenMs))} ms.`,
+    );
     navigate(pathTo(sandbox.name, "terminal", session, child.name));
   } catch (error) {
     showError(error, `Fork ${sandbox.name}`);

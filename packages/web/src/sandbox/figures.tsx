@@ -16,7 +16,14 @@ export function Figures({ sandbox }: { readonly sandbox: Sandbox }) {
         <dd>
           {formatBytes(memory.usedBytes)} <span class="soft small">of {formatBytes(memory.limitBytes)}</span>
         </dd>
-        <Plot values={history.memory} most={memory.limitBytes} places={keptLooks} width={160} height={36} label="Memory in the last minutes" />
+        <Plot
+          values={history.memory}
+          most={memory.limitBytes}
+          places={keptLooks}
+          width={160}
+          height={36}
+          label="Memory in the last minutes"
+        />
       </div>
       <div>
         <dt>CPU</dt>

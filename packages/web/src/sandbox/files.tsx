@@ -82,7 +82,13 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
       <div class="row apart">
         <nav class="crumbs" aria-label="Path">
           {crumbsOf(path).map(([name, to]) => (
-            <button key={to} type="button" class="plain" onClick={() => setPath(to)} {...(to === path ? { "aria-current": "location" as const } : {})}>
+            <button
+              key={to}
+              type="button"
+              class="plain"
+              onClick={() => setPath(to)}
+              {...(to === path ? { "aria-current": "location" as const } : {})}
+            >
               {name}
             </button>
           ))}
@@ -147,7 +153,12 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
                 </td>
                 <td>
                   <div class="row">
-                    <a class="button" href={downloadAddress(id, entry)} download={entry.type === "directory" ? `${entry.name}.tar` : entry.name} aria-label={`Download ${entry.name}`}>
+                    <a
+                      class="button"
+                      href={downloadAddress(id, entry)}
+                      download={entry.type === "directory" ? `${entry.name}.tar` : entry.name}
+                      aria-label={`Download ${entry.name}`}
+                    >
                       ↓
                     </a>
                     <button type="button" class="bad" aria-label={`Delete ${entry.name}`} onClick={() => remove(entry)}>

@@ -2,7 +2,7 @@ import type { Sandbox } from "@torpor/contract";
 import { useEffect } from "preact/hooks";
 import { addShortcuts } from "../keys.ts";
 import { StateMark } from "../parts/state-mark.tsx";
-import { pathTo, type Place, type Tab, tabs } from "../router.ts";
+import { type Place, pathTo, type Tab, tabs } from "../router.ts";
 import { findSandbox, refresh, sandboxes } from "../state/sandboxes.ts";
 import { Actions } from "./actions.tsx";
 import { fork, toggle } from "./deeds.ts";
@@ -40,7 +40,8 @@ export function SandboxPage(place: SandboxPlace) {
       ...tabs.map((tab, i) => ({ keys: String(i + 1), does: titles[tab], run: () => go(place.name, tab) })),
     ]);
   }, [id, place.session, place.name]);
-  if (sandbox === undefined) return sandboxes.value === undefined ? <p class="soft">Looking for {place.name}…</p> : <Missing name={place.name} />;
+  if (sandbox === undefined)
+    return sandboxes.value === undefined ? <p class="soft">Looking for {place.name}…</p> : <Missing name={place.name} />;
   return (
     <>
       <header class="head">

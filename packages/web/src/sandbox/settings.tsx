@@ -86,7 +86,9 @@ function Bounds({ sandbox }: { readonly sandbox: Sandbox }) {
           <option value="stop">stop it</option>
           <option value="remove">remove it</option>
         </select>
-        <span class="help">{sandbox.expiresAt ? `In ${formatSpan(Date.parse(sandbox.expiresAt) - Date.now())}.` : "It has no end now."}</span>
+        <span class="help">
+          {sandbox.expiresAt ? `In ${formatSpan(Date.parse(sandbox.expiresAt) - Date.now())}.` : "It has no end now."}
+        </span>
       </label>
       <label class="check wide">
         <input type="checkbox" checked={autoResume} onChange={(event) => setAutoResume(event.currentTarget.checked)} />

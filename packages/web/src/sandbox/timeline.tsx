@@ -33,7 +33,11 @@ export function Timeline({ sandbox }: { readonly sandbox: Sandbox }) {
   return (
     <ol class="timeline">
       {moments.map((moment) =>
-        "event" in moment ? <EventItem key={moment.event.seq} event={moment.event} /> : <OperationItem key={moment.operation.id} {...moment} />,
+        "event" in moment ? (
+          <EventItem key={moment.event.seq} event={moment.event} />
+        ) : (
+          <OperationItem key={moment.operation.id} {...moment} />
+        ),
       )}
     </ol>
   );

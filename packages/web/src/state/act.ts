@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import type { OperationAnswer } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
-import { begin, type Verb } from "../api/calls.ts";
 import { newKey } from "../api/call.ts";
+import { begin, type Verb } from "../api/calls.ts";
 import { backoffMs } from "../stream/backoff.ts";
 import { dropSandbox, putSandbox, refresh } from "./sandboxes.ts";
 

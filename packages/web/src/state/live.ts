@@ -1,5 +1,5 @@
 import type { Event } from "@torpor/contract";
-import { reachable, refresh, refreshAll, sandboxes, isSettled } from "./sandboxes.ts";
+import { isSettled, reachable, refresh, refreshAll, sandboxes } from "./sandboxes.ts";
 
 /** What has no event, as the phase of an operation, is looked at so often while one is at work. */
 const busyMs = 250;
@@ -18,7 +18,7 @@ export function followSandboxes(): void {
     }
     setTimeout(look, waitMs());
   };
-  look();
+  void look();
   addEventListener("online", () => refreshAll().catch(() => {}));
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && refreshAll().catch(() => {}));
 }

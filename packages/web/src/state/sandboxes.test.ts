@@ -2,7 +2,8 @@ import type { Sandbox } from "@torpor/contract";
 import { expect, test } from "vitest";
 import { findSandbox, newestFirst, sandboxes, withSandbox } from "./sandboxes.ts";
 
-const record = (id: string, updatedAt: string, more: Partial<Sandbox> = {}) => ({ id, updatedAt, name: id, createdAt: updatedAt, ...more }) as Sandbox;
+const record = (id: string, updatedAt: string, more: Partial<Sandbox> = {}) =>
+  ({ id, updatedAt, name: id, createdAt: updatedAt, ...more }) as Sandbox;
 
 test("an answer that a newer one has overtaken changes nothing", () => {
   const all = withSandbox(new Map(), record("a", "2026-01-02", { state: "paused" }));
@@ -12,7 +13,9 @@ test("an answer that a newer one has overtaken changes nothing", () => {
 });
 
 test("sandboxes are found by id and by name, newest first", () => {
-  sandboxes.value = new Map([record("sb_1", "2026-01-01", { name: "old" }), record("sb_2", "2026-01-02", { name: "new" })].map((one) => [one.id, one]));
+  sandboxes.value = new Map(
+    [record("sb_1", "2026-01-01", { name: "old" }), record("sb_2", "2026-01-02", { name: "new" })].map((one) => [one.id, one]),
+  );
   expect([findSandbox("sb_1")?.name, findSandbox("new")?.id, findSandbox("none")]).toEqual(["old", "sb_2", undefined]);
   expect(newestFirst.value.map(({ name }) => name)).toEqual(["new", "old"]);
 });

@@ -5,7 +5,9 @@ import { type History, keptLooks, withLook } from "./stats.ts";
 const look = (...ids: string[]): NodeStats => ({
   at: "2026-01-01T00:00:00.000Z",
   pool: { sizeBytes: 1, freeBytes: 1 },
-  sandboxes: ids.map((id, i) => ({ id, memory: { usedBytes: i + 1, limitBytes: 9 }, cpu: { percent: 50, usedMs: 0, limit: 1 } }) as SandboxStats),
+  sandboxes: ids.map(
+    (id, i) => ({ id, memory: { usedBytes: i + 1, limitBytes: 9 }, cpu: { percent: 50, usedMs: 0, limit: 1 } }) as SandboxStats,
+  ),
 });
 
 test("looks are kept in order, a bounded number of them, and none of a sandbox that is gone", () => {

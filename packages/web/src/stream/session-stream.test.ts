@@ -28,7 +28,10 @@ class FakeSocket implements Socket {
   }
 
   get input(): string {
-    return this.sent.filter(([kind]) => kind === frameKinds.input).map((frame) => `${number(frame)}:${new TextDecoder().decode(frame.subarray(9))}`).join(" ");
+    return this.sent
+      .filter(([kind]) => kind === frameKinds.input)
+      .map((frame) => `${number(frame)}:${new TextDecoder().decode(frame.subarray(9))}`)
+      .join(" ");
   }
 
   give(kind: number, value: number | object | undefined, payload = ""): void {

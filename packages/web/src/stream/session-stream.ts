@@ -97,7 +97,8 @@ export class SessionStream {
       this.#drop();
       if (last?.type === "end") return;
       if (last?.type === "error") this.#refused(new TorporError(last.error.code, last.error.message));
-      else if (code === 4004) this.#become({ kind: "refused", error: new TorporError("session_ended", "another client took this terminal over") });
+      else if (code === 4004)
+        this.#become({ kind: "refused", error: new TorporError("session_ended", "another client took this terminal over") });
       else if (opened) this.#again();
       else this.#examine();
     };

@@ -1,5 +1,5 @@
-import { getSession } from "../api/calls.ts";
 import { queryText } from "../api/call.ts";
+import { getSession } from "../api/calls.ts";
 import { SessionStream, type Socket, type StreamReader } from "../stream/session-stream.ts";
 
 /** The session's stream over the browser's WebSockets. */

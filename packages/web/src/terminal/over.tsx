@@ -19,7 +19,8 @@ export function Over({ sandbox, terminal }: { readonly sandbox: Sandbox; readonl
   if (sandbox.state === "stopped" || sandbox.state === "failed") return <AtRest sandbox={sandbox} />;
   const state = terminal?.state.value;
   if (state?.kind === "ended") return <Remark title="This terminal has ended" text={endText(state.end)} />;
-  if (state?.kind === "refused") return <Remark title="This terminal is not to be had" text={`${state.error.message}. Open a new one above.`} />;
+  if (state?.kind === "refused")
+    return <Remark title="This terminal is not to be had" text={`${state.error.message}. Open a new one above.`} />;
   return null;
 }
 

@@ -1,7 +1,7 @@
 import type { Sandbox } from "@torpor/contract";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isSettled } from "../state/sandboxes.ts";
 import { StateMark } from "../parts/state-mark.tsx";
+import { isSettled } from "../state/sandboxes.ts";
 import { Asleep } from "./asleep.tsx";
 import { Connection } from "./connection.tsx";
 import { FindBar } from "./find-bar.tsx";
