@@ -5,6 +5,8 @@ import "./styles/controls.css";
 import "./styles/shell.css";
 import "./styles/console.css";
 import "./styles/sandbox.css";
+import "./styles/terminal.css";
+import "./styles/motion.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app.tsx";

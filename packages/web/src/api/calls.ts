@@ -2,7 +2,6 @@ import type {
   Event,
   FamilyMember,
   Image,
-  Info,
   Operation,
   OperationAnswer,
   Sandbox,
@@ -19,7 +18,6 @@ export const listSandboxes = async () => (await call<{ sandboxes: Sandbox[] }>("
 export const getSandbox = (id: string) => call<Sandbox>("GET", sandboxPath(id));
 export const updateSandbox = (id: string, json: TimeSettings) => call<Sandbox>("PATCH", sandboxPath(id), { json });
 export const listImages = async () => (await call<{ images: Image[] }>("GET", "/v1/images")).images;
-export const getInfo = () => call<Info>("GET", "/v1/info");
 export const getOperation = (id: string) => call<Operation>("GET", `/v1/operations/${encodeURIComponent(id)}`);
 export const listOperations = async (id: string) =>
   (await call<{ operations: Operation[] }>("GET", `${sandboxPath(id)}/operations`)).operations;

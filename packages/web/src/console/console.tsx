@@ -1,7 +1,9 @@
 import type { SandboxState } from "@torpor/contract";
 import { useMemo, useState } from "preact/hooks";
+import { formatBytes } from "../format/bytes.ts";
 import { launchOpen } from "../keys.ts";
 import { newestFirst, sandboxes } from "../state/sandboxes.ts";
+import { pool } from "../state/stats.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { type Filter, matches } from "./filter.ts";
 import { Hero } from "./hero.tsx";
@@ -14,6 +16,7 @@ export function Console() {
   const [filter, setFilter] = useState<Filter>({ text: "", state: "any" });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const all = newestFirst.value;
+  const room = pool.value;
   const shown = useMemo(() => all.filter((sandbox) => matches(sandbox, filter)), [all, filter]);
   if (sandboxes.value === undefined) return <p class="soft">Looking…</p>;
   if (all.length === 0) return <Hero />;
@@ -26,7 +29,14 @@ export function Console() {
   return (
     <>
       <div class="head">
-        <h1>Sandboxes</h1>
+        <div class="row">
+          <h1>Sandboxes</h1>
+          {room === undefined ? null : (
+            <span class="soft small">
+              {formatBytes(room.freeBytes)} of {formatBytes(room.sizeBytes)} free on the pool
+            </span>
+          )}
+        </div>
         <button
           type="button"
           class="fill"

@@ -20,8 +20,8 @@ export function FamilyPage() {
         },
         (error: Error) => setFault(error.message),
       );
-    load();
-    const release = onEvent(load);
+    void load();
+    const release = onEvent(() => void load());
     return () => {
       gone = true;
       release();

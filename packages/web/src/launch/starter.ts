@@ -1,3 +1,4 @@
+import { TorporError } from "@torpor/contract/error";
 import countPy from "../../../../examples/count.py?raw";
 import { request } from "../api/call.ts";
 import { startSession } from "../api/calls.ts";
@@ -5,8 +6,11 @@ import { startSession } from "../api/calls.ts";
 /** What is typed into the first terminal and waits to be entered. */
 export const starterCommand = "python3 count.py";
 
-/** A shell with its history and completion if the image has one, else what every image has. */
-const shell = ["sh", "-c", 'command -v bash >/dev/null && exec bash -l; exec "${SHELL:-sh}" -i'];
+/** One with history and completion if the image has it, else what nearly every image has. */
+const shells = [
+  ["bash", "-l"],
+  ["sh", "-i"],
+] as const;
 
 /** As a terminal is likely to be; the real one sets its own size as soon as it is shown. */
 const firstSize = { rows: 30, columns: 100 };
@@ -17,6 +21,11 @@ export async function putStarter(sandboxId: string): Promise<void> {
 }
 
 export async function openShell(sandboxId: string): Promise<string> {
-  const { id } = await startSession(sandboxId, { argv: shell, stdin: true, terminal: { ...firstSize, term: "xterm-256color" } });
-  return id;
+  const [best, other] = shells;
+  const start = async (argv: readonly string[]) =>
+    (await startSession(sandboxId, { argv: [...argv], stdin: true, terminal: { ...firstSize, term: "xterm-256color" } })).id;
+  return start(best).catch((error: unknown) => {
+    if (error instanceof TorporError && error.code === "command_not_started") return start(other);
+    throw error;
+  });
 }

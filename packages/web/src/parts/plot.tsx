@@ -17,6 +17,7 @@ export function Plot({ values, most, label, places, width = 72, height = 22 }: P
   const last = points.at(-1);
   return (
     <svg class="plot" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />
       {first === undefined || last === undefined ? null : (
         <>
           <path class="area" d={`M${first[0]},${height}L${line}L${last[0]},${height}Z`} />

@@ -14,35 +14,50 @@ interface ActionsProps {
 export function Actions({ sandbox, session }: ActionsProps) {
   const busy = acting.value.has(sandbox.id) || !isSettled(sandbox);
   const { state } = sandbox;
-  const canFork = state === "running" || state === "paused";
+  const holdsMemory = state === "running" || state === "paused";
   return (
-    <div class="row" role="group" aria-label={`What to do with ${sandbox.name}`}>
-      {state === "paused" || state === "resuming" ? (
-        <button type="button" class="warm" disabled={busy} onClick={() => resume(sandbox)}>
-          {state === "resuming" ? "Resuming…" : "Resume"}
-        </button>
-      ) : state === "stopped" || state === "failed" ? (
-        <button type="button" class="warm" disabled={busy} onClick={() => start(sandbox)}>
-          Start
-        </button>
-      ) : (
-        <button type="button" class="cold" disabled={busy} onClick={() => suspend(sandbox)}>
-          {state === "pausing" ? "Suspending…" : "Suspend"}
-        </button>
-      )}
-      <button type="button" disabled={busy || !canFork} onClick={() => fork(sandbox, session)}>
+    <fieldset class="row bare">
+      <legend class="hidden-text">What to do with {sandbox.name}</legend>
+      <MainButton sandbox={sandbox} busy={busy} />
+      <button type="button" disabled={busy || !holdsMemory} onClick={() => fork(sandbox, session)}>
         Fork
       </button>
-      <button type="button" disabled={busy || !canFork} onClick={() => stop(sandbox)}>
+      <button type="button" disabled={busy || !holdsMemory} onClick={() => stop(sandbox)}>
         Stop
       </button>
       <button type="button" class="bad" disabled={acting.value.has(sandbox.id)} onClick={() => remove(sandbox)}>
         Remove
       </button>
-    </div>
+    </fieldset>
   );
 }
 
-function start(sandbox: Sandbox): void {
-  act("start", sandbox.id).catch((error) => showError(error, `Start ${sandbox.name}`));
+/** To sleep, or awake again. */
+function MainButton({ sandbox, busy }: { readonly sandbox: Sandbox; readonly busy: boolean }) {
+  const [label, kind, run] = mainDeed(sandbox);
+  return (
+    <button type="button" class={kind} disabled={busy} onClick={() => run(sandbox)}>
+      {label}
+    </button>
+  );
+}
+
+function mainDeed({ state }: Sandbox): readonly [label: string, kind: "warm" | "cold", run: (sandbox: Sandbox) => Promise<void>] {
+  switch (state) {
+    case "paused":
+      return ["Resume", "warm", resume];
+    case "resuming":
+      return ["Resuming…", "warm", resume];
+    case "stopped":
+    case "failed":
+      return ["Start", "warm", start];
+    case "pausing":
+      return ["Suspending…", "cold", suspend];
+    default:
+      return ["Suspend", "cold", suspend];
+  }
+}
+
+async function start(sandbox: Sandbox): Promise<void> {
+  await act("start", sandbox.id).catch((error) => showError(error, `Start ${sandbox.name}`));
 }

@@ -74,7 +74,7 @@ export function FileEditor({ sandboxId, entry, onClose }: FileEditorProps) {
           onKeyDown={(event) => {
             if (!(event.ctrlKey || event.metaKey) || event.key !== "s") return;
             event.preventDefault();
-            save();
+            void save();
           }}
         />
       )}

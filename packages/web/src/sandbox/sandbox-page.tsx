@@ -7,6 +7,7 @@ import { findSandbox, refresh, sandboxes } from "../state/sandboxes.ts";
 import { Actions } from "./actions.tsx";
 import { fork, toggle } from "./deeds.ts";
 import { Files } from "./files.tsx";
+import { Ports } from "./ports.tsx";
 import { Settings } from "./settings.tsx";
 import { Snapshots } from "./snapshots.tsx";
 import { Terminals } from "./terminals.tsx";
@@ -19,6 +20,7 @@ const titles: Readonly<Record<Tab, string>> = {
   timeline: "Timeline",
   files: "Files",
   snapshots: "Snapshots",
+  ports: "Ports",
   settings: "Settings",
 };
 
@@ -74,6 +76,8 @@ function Shown({ sandbox, place }: { readonly sandbox: Sandbox; readonly place: 
       return <Files sandbox={sandbox} />;
     case "snapshots":
       return <Snapshots sandbox={sandbox} />;
+    case "ports":
+      return <Ports sandbox={sandbox} />;
     case "settings":
       return <Settings sandbox={sandbox} />;
   }

@@ -23,8 +23,10 @@ export function Snapshots({ sandbox }: { readonly sandbox: Sandbox }) {
     [id, sandbox.snapshotId],
   );
   useEffect(() => {
-    load();
-    return onEvent((about) => about === id && load());
+    void load();
+    return onEvent((about) => {
+      if (about === id) void load();
+    });
   }, [load, id]);
   const canKeep = sandbox.state !== "failed" && !acting.value.has(id);
   const canRestore = (sandbox.state === "paused" || sandbox.state === "stopped") && !acting.value.has(id);

@@ -39,7 +39,8 @@ export function Terminals({ sandbox, session, beside }: TerminalsProps) {
   return (
     <>
       {runs && sessions !== undefined && session !== undefined ? (
-        <div class="row" role="group" aria-label="Terminals">
+        <fieldset class="row bare">
+          <legend class="hidden-text">Terminals</legend>
           {sessions.map((one) => (
             <button
               key={one.id}
@@ -56,7 +57,7 @@ export function Terminals({ sandbox, session, beside }: TerminalsProps) {
             + New terminal
           </button>
           <CopyLink />
-        </div>
+        </fieldset>
       ) : null}
       <div class="panes">
         <TerminalPane sandbox={sandbox} sessionId={session} typed={takeWaiting(session)} named={other !== undefined} />

@@ -21,8 +21,10 @@ export function Timeline({ sandbox }: { readonly sandbox: Sandbox }) {
         },
         (error: Error) => setFault(error.message),
       );
-    load();
-    const release = onEvent((about) => about === id && load());
+    void load();
+    const release = onEvent((about) => {
+      if (about === id) void load();
+    });
     return () => {
       gone = true;
       release();

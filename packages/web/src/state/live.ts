@@ -1,47 +1,26 @@
+import { computed, effect } from "@preact/signals";
 import type { Event } from "@torpor/contract";
+import { access } from "./access.ts";
 import { isSettled, reachable, refresh, refreshAll, sandboxes } from "./sandboxes.ts";
 
 /** What has no event, as the phase of an operation, is looked at so often while one is at work. */
-const busyMs = 250;
+const busyMs = 150;
 /** And everything so often, as a safety net: an event names only what has ended. */
 const idleMs = 5000;
 const awayMs = 1500;
 
+const busy = computed(() => [...(sandboxes.value?.values() ?? [])].filter((sandbox) => !isSettled(sandbox)).map(({ id }) => id));
+const isBusy = computed(() => busy.value.length > 0);
+
 /** Keeps the records up to date until the page goes. */
 export function followSandboxes(): void {
   follow();
-  const look = async () => {
-    const busy = [...(sandboxes.value?.values() ?? [])].filter((sandbox) => !isSettled(sandbox));
-    if (document.visibilityState === "visible") {
-      if (!reachable.value || busy.length === 0) await refreshAll().catch(() => {});
-      else await Promise.all(busy.map(({ id }) => refresh(id).catch(() => {})));
-    }
-    setTimeout(look, waitMs());
-  };
-  void look();
-  addEventListener("online", () => refreshAll().catch(() => {}));
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && refreshAll().catch(() => {}));
-}
-
-function waitMs(): number {
-  if (!reachable.value) return awayMs;
-  return [...(sandboxes.value?.values() ?? [])].every(isSettled) ? idleMs : busyMs;
-}
-
-/** An EventSource comes back by itself, from the last number that it has seen, except after a refusal. */
-function follow(): void {
-  const source = new EventSource("/v1/events");
-  source.onopen = () => refreshAll().catch(() => {});
-  source.onmessage = ({ data }) => {
-    if (data === "") return;
-    const { sandboxId } = JSON.parse(data) as Event;
-    refresh(sandboxId).catch(() => {});
-    for (const listener of listeners) listener(sandboxId);
-  };
-  source.onerror = () => {
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(follow, awayMs);
-  };
+  void lookAtAll();
+  effect(() => {
+    if (isBusy.value) void lookAtBusy();
+  });
+  addEventListener("online", () => quietly(refreshAll()));
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && quietly(refreshAll()));
 }
 
 const listeners = new Set<(sandboxId: string) => void>();
@@ -51,3 +30,42 @@ export function onEvent(listener: (sandboxId: string) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
+
+async function lookAtAll(): Promise<void> {
+  for (;;) {
+    if (document.visibilityState === "visible" && access.value === "in") await quietly(refreshAll());
+    await waited(reachable.value ? idleMs : awayMs);
+  }
+}
+
+async function lookAtBusy(): Promise<void> {
+  while (isBusy.value) {
+    await waited(reachable.value ? busyMs : awayMs);
+    if (access.value === "in") await Promise.all(busy.value.map((id) => quietly(refresh(id))));
+  }
+}
+
+/** An EventSource comes back by itself, from the last number that it has seen, except after a refusal. */
+function follow(): void {
+  const again = () => setTimeout(follow, awayMs);
+  if (access.value !== "in") {
+    again();
+    return;
+  }
+  const source = new EventSource("/v1/events");
+  source.onopen = () => quietly(refreshAll());
+  source.onmessage = ({ data }) => {
+    if (data === "") return;
+    const { sandboxId } = JSON.parse(data) as Event;
+    void quietly(refresh(sandboxId));
+    for (const listener of listeners) listener(sandboxId);
+  };
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) again();
+  };
+}
+
+const waited = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A call that fails is made again soon; that the daemon is away is said by `reachable`. */
+const quietly = (call: Promise<void>) => call.catch(() => {});

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { NodeStats, SandboxStats } from "@torpor/contract";
+import { access } from "./access.ts";
 
 /** Looks that are kept for the plots: four minutes of one each 2 s. */
 export const keptLooks = 120;
@@ -29,7 +30,7 @@ export function withLook(before: ReadonlyMap<string, History>, { sandboxes }: No
 export function followStats(): void {
   let source: EventSource | undefined;
   const follow = () => {
-    if (document.visibilityState === "hidden") {
+    if (document.visibilityState === "hidden" || access.value !== "in") {
       source?.close();
       source = undefined;
       return;

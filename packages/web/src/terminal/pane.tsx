@@ -1,4 +1,5 @@
 import type { Sandbox } from "@torpor/contract";
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { StateMark } from "../parts/state-mark.tsx";
 import { isSettled } from "../state/sandboxes.ts";
@@ -22,48 +23,32 @@ interface PaneProps {
 export function TerminalPane({ sandbox, sessionId, typed, named, onClose }: PaneProps) {
   const element = useRef<HTMLDivElement>(null);
   const pane = useRef<HTMLElement>(null);
-  const [terminal, setTerminal] = useState<SessionTerminal | undefined>(undefined);
   const [finding, setFinding] = useState(false);
-  useEffect(() => {
-    if (element.current === null || sessionId === undefined) return;
-    const leave = () => pane.current?.querySelector<HTMLElement>(".pane-bar button")?.focus();
-    const made = new SessionTerminal(element.current, { sandboxId: sandbox.id, sessionId, typed, leave, search: () => setFinding(true) });
-    setTerminal(made);
-    return () => {
-      setTerminal(undefined);
-      made.dispose();
-    };
-  }, [sandbox.id, sessionId]);
+  const leave = () => pane.current?.querySelector<HTMLElement>(".pane-bar button")?.focus();
+  const terminal = useTerminal(element, { sandbox, sessionId, typed, leave, search: () => setFinding(true) });
   const runs = sandbox.state === "running";
-  useEffect(() => {
-    // A pause may still fail, and the terminal then goes on: it ends the connection by itself when it succeeds.
-    if (runs) terminal?.connect();
-    else if (isSettled(sandbox)) terminal?.disconnect();
-  }, [terminal, runs, sandbox.state]);
-  useEffect(() => {
-    if (terminal?.state.value.kind === "live") terminal.emulator.terminal.focus();
-  }, [terminal, terminal?.state.value.kind]);
-  const asleep = sandbox.state === "paused";
-  const title = terminal?.session.value?.argv.join(" ") ?? sessionId ?? "";
   return (
     <section class="pane" ref={pane} aria-label={`Terminal of ${sandbox.name}`}>
       <div class="pane-bar">
-        <span class="title" title={title}>
+        <span class="title" title={terminal?.session.value?.argv.join(" ")}>
           {named ? `${sandbox.name}: ` : ""}
           {terminalTitle(terminal)}
         </span>
         {named ? <StateMark sandbox={sandbox} /> : null}
-        {terminal === undefined || !runs ? null : <Connection terminal={terminal} />}
-        {finding && terminal !== undefined ? <FindBar emulator={terminal.emulator} onClose={() => setFinding(false)} /> : null}
-        {terminal === undefined || finding ? null : (
-          <button type="button" onClick={() => setFinding(true)}>
-            Search
-          </button>
-        )}
         {terminal === undefined ? null : (
-          <button type="button" onClick={() => pane.current?.requestFullscreen().catch(() => {})}>
-            Full screen
-          </button>
+          <>
+            {runs ? <Connection terminal={terminal} /> : null}
+            {finding ? (
+              <FindBar emulator={terminal.emulator} onClose={() => setFinding(false)} />
+            ) : (
+              <button type="button" onClick={() => setFinding(true)}>
+                Search
+              </button>
+            )}
+            <button type="button" onClick={() => pane.current?.requestFullscreen().catch(() => {})}>
+              Full screen
+            </button>
+          </>
         )}
         {onClose === undefined ? null : (
           <button type="button" aria-label={`Close the terminal of ${sandbox.name}`} onClick={onClose}>
@@ -73,7 +58,7 @@ export function TerminalPane({ sandbox, sessionId, typed, named, onClose }: Pane
       </div>
       <div class={`screen${runs ? "" : " asleep"}`}>
         <div class="emulator" ref={element} />
-        {asleep ? (
+        {sandbox.state === "paused" ? (
           <div class="over">
             <Asleep sandbox={sandbox} />
           </div>
@@ -83,6 +68,36 @@ export function TerminalPane({ sandbox, sessionId, typed, named, onClose }: Pane
       </div>
     </section>
   );
+}
+
+interface Wanted extends Pick<PaneProps, "sandbox" | "sessionId" | "typed"> {
+  readonly leave: () => void;
+  readonly search: () => void;
+}
+
+/** The session's terminal in the element, connected whenever the sandbox runs. */
+function useTerminal(element: RefObject<HTMLDivElement | null>, { sandbox, sessionId, ...options }: Wanted): SessionTerminal | undefined {
+  const [terminal, setTerminal] = useState<SessionTerminal | undefined>(undefined);
+  useEffect(() => {
+    if (element.current === null || sessionId === undefined) return;
+    const made = new SessionTerminal(element.current, { sandboxId: sandbox.id, sessionId, ...options });
+    setTerminal(made);
+    return () => {
+      setTerminal(undefined);
+      made.dispose();
+    };
+  }, [sandbox.id, sessionId]);
+  const settled = isSettled(sandbox);
+  useEffect(() => {
+    // A pause may still fail, and the terminal then goes on: it ends the connection by itself when it succeeds.
+    if (sandbox.state === "running") terminal?.connect();
+    else if (settled) terminal?.disconnect();
+  }, [terminal, sandbox.state, settled]);
+  const live = terminal?.state.value.kind === "live";
+  useEffect(() => {
+    if (live) terminal?.emulator.terminal.focus();
+  }, [terminal, live]);
+  return terminal;
 }
 
 function terminalTitle(terminal: SessionTerminal | undefined): string {

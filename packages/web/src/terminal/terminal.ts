@@ -10,7 +10,7 @@ export interface TerminalOptions {
   readonly sandboxId: string;
   readonly sessionId: string;
   /** Typed, and not entered, when the session's first output is there. */
-  readonly typed: string | undefined;
+  readonly typed?: string | undefined;
   readonly leave: () => void;
   readonly search: () => void;
 }
