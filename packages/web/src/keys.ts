@@ -68,11 +68,18 @@ export function matching(all: readonly Shortcut[], before: string | undefined, k
 }
 
 /** Keys in a field, and above all in a terminal, are not the page's. */
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
 function search(): void {
+  const focus = () => {
+    const field = document.querySelector<HTMLInputElement>("input[type=search]");
+    field?.focus();
+    return field !== null;
+  };
+  // What is typed next is for the field, so it is waited for only when it is not there.
+  if (focus()) return;
   navigate("/");
-  requestAnimationFrame(() => document.querySelector<HTMLInputElement>("input[type=search]")?.focus());
+  requestAnimationFrame(focus);
 }

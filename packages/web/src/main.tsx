@@ -29,7 +29,7 @@ effect(() => {
   if (access.value !== "in" || following) return;
   following = true;
   followSandboxes();
-  followStats();
+  void followStats();
 });
 
 const root = document.getElementById("app");

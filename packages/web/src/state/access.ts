@@ -36,6 +36,7 @@ export async function signIn(json: { code: string } | { token: string }): Promis
 }
 
 export async function signOut(): Promise<void> {
-  await call("POST", "/v1/logout", { json: {} });
-  access.value = "out";
+  await call("POST", "/v1/logout");
+  // A new document: nothing of what this one has seen is left.
+  location.assign("/");
 }

@@ -20,7 +20,7 @@ export function followSandboxes(): void {
     if (isBusy.value) void lookAtBusy();
   });
   addEventListener("online", () => quietly(refreshAll()));
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && quietly(refreshAll()));
+  document.addEventListener("visibilitychange", follow);
 }
 
 const listeners = new Set<(sandboxId: string) => void>();
@@ -45,23 +45,28 @@ async function lookAtBusy(): Promise<void> {
   }
 }
 
-/** An EventSource comes back by itself, from the last number that it has seen, except after a refusal. */
+let source: EventSource | undefined;
+
+/**
+ * An EventSource comes back by itself, from the last number that it has seen, except after a refusal. A hidden tab has none: a browser has six connections to
+ * a host, for all tabs together. What happens meanwhile is looked at when it is shown again.
+ */
 function follow(): void {
-  const again = () => setTimeout(follow, awayMs);
-  if (access.value !== "in") {
-    again();
-    return;
-  }
-  const source = new EventSource("/v1/events");
-  source.onopen = () => quietly(refreshAll());
-  source.onmessage = ({ data }) => {
+  source?.close();
+  source = undefined;
+  if (document.visibilityState === "hidden") return;
+  const opened = new EventSource("/v1/events");
+  source = opened;
+  opened.onopen = () => quietly(refreshAll());
+  opened.onmessage = ({ data }) => {
     if (data === "") return;
     const { sandboxId } = JSON.parse(data) as Event;
     void quietly(refresh(sandboxId));
     for (const listener of listeners) listener(sandboxId);
   };
-  source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) again();
+  opened.onerror = () => {
+    if (opened.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => source === opened && follow(), awayMs);
   };
 }
 

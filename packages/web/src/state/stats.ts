@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { NodeStats, SandboxStats } from "@torpor/contract";
+import { call } from "../api/call.ts";
 import { access } from "./access.ts";
 
 /** Looks that are kept for the plots: four minutes of one each 2 s. */
@@ -26,26 +27,25 @@ export function withLook(before: ReadonlyMap<string, History>, { sandboxes }: No
   );
 }
 
-/** Figures are for eyes: no hidden tab asks for them. */
-export function followStats(): void {
-  let source: EventSource | undefined;
-  const follow = () => {
-    if (document.visibilityState === "hidden" || access.value !== "in") {
-      source?.close();
-      source = undefined;
-      return;
+/** As often as there is something new. */
+const lookMs = 2000;
+
+/**
+ * Figures are for eyes: no hidden tab asks for them. Looked at, and not streamed: a browser has six connections to a host, for all tabs together, and each
+ * tab holds one for the events.
+ */
+export async function followStats(): Promise<void> {
+  for (;;) {
+    if (document.visibilityState === "visible" && access.value === "in") {
+      await call<NodeStats>("GET", "/v1/stats").then(
+        (look) => {
+          histories.value = withLook(histories.value, look);
+          pool.value = look.pool;
+        },
+        // The page says elsewhere that the daemon does not answer.
+        () => {},
+      );
     }
-    if (source !== undefined && source.readyState !== EventSource.CLOSED) return;
-    source = new EventSource("/v1/stats");
-    source.onmessage = ({ data }) => {
-      if (data === "") return;
-      const look = JSON.parse(data) as NodeStats;
-      histories.value = withLook(histories.value, look);
-      pool.value = look.pool;
-    };
-  };
-  follow();
-  document.addEventListener("visibilitychange", follow);
-  // An EventSource gives up for good when the daemon answers with an error, as while it starts.
-  setInterval(follow, 10_000);
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
 }

@@ -1,6 +1,7 @@
 import type { Sandbox } from "@torpor/contract";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { isTyping } from "../keys.ts";
 import { StateMark } from "../parts/state-mark.tsx";
 import { isSettled } from "../state/sandboxes.ts";
 import { Asleep } from "./asleep.tsx";
@@ -95,7 +96,8 @@ function useTerminal(element: RefObject<HTMLDivElement | null>, { sandbox, sessi
   }, [terminal, sandbox.state, settled]);
   const live = terminal?.state.value.kind === "live";
   useEffect(() => {
-    if (live) terminal?.emulator.terminal.focus();
+    // Not away from where somebody is typing.
+    if (live && !isTyping(document.activeElement)) terminal?.emulator.terminal.focus();
   }, [terminal, live]);
   return terminal;
 }
