@@ -4,7 +4,7 @@
 ensure_page() {
   local built=packages/web/dist/index.html
   if [ -e "$built" ] && [ -z "$(find packages/web packages/contract/src sdks/typescript/src/session-protocol.ts examples/count.py package-lock.json \
-    -path packages/web/dist -prune -o -type f ! -name '*.test.ts' ! -name '*.test.tsx' -newer "$built" -print -quit)" ]; then
+    \( -path packages/web/dist -o -name node_modules \) -prune -o -type f ! -name '*.test.ts' ! -name '*.test.tsx' -newer "$built" -print -quit)" ]; then
     return
   fi
   say "Building the page (its sources are newer than $built)"

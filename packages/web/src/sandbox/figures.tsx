@@ -15,22 +15,22 @@ export function Figures({ sandbox }: { readonly sandbox: Sandbox }) {
         <dt>Memory</dt>
         <dd>
           {formatBytes(memory.usedBytes)} <span class="soft small">of {formatBytes(memory.limitBytes)}</span>
+          <Plot
+            values={history.memory}
+            most={memory.limitBytes}
+            places={keptLooks}
+            width={160}
+            height={36}
+            label="Memory in the last minutes"
+          />
         </dd>
-        <Plot
-          values={history.memory}
-          most={memory.limitBytes}
-          places={keptLooks}
-          width={160}
-          height={36}
-          label="Memory in the last minutes"
-        />
       </div>
       <div>
         <dt>CPU</dt>
         <dd>
           {percent} <span class="soft small">of {cpu.limit * 100} %</span>
+          <Plot values={history.cpu} most={cpu.limit * 100} places={keptLooks} width={160} height={36} label="CPU in the last minutes" />
         </dd>
-        <Plot values={history.cpu} most={cpu.limit * 100} places={keptLooks} width={160} height={36} label="CPU in the last minutes" />
       </div>
       <div>
         <dt>Disk</dt>

@@ -72,7 +72,7 @@ export function FileEditor({ sandboxId, entry, onClose }: FileEditorProps) {
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (!(event.ctrlKey || event.metaKey) || event.key !== "s") return;
+            if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s") return;
             event.preventDefault();
             void save();
           }}

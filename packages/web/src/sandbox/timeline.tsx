@@ -57,7 +57,7 @@ function OperationItem({ operation, events }: OperationItemProps) {
   return (
     <li class={status === "failed" ? "failed" : ""}>
       <div class="row">
-        <h3>{kind}</h3>
+        <h2>{kind}</h2>
         <span class="soft small">
           {status === "running" ? `at work: ${phase}` : status === "failed" ? "failed" : "done"}
           {took === undefined ? "" : ` in ${formatTook(took)}`}
@@ -88,7 +88,7 @@ function EventItem({ event }: { readonly event: Event }) {
   return (
     <li class="event">
       <div class="row">
-        <h3>{event.type}</h3>
+        <h2>{event.type}</h2>
         <Time at={event.at} />
       </div>
     </li>
