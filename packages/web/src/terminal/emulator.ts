@@ -59,8 +59,6 @@ export class Emulator {
       theme: colours,
       minimumContrastRatio: 4.5,
       cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
-      // Only web addresses: a program in a sandbox says where a link leads.
-      linkHandler: { activate: (_event, uri) => openLink(uri), allowNonHttpProtocols: false },
     });
     this.terminal.loadAddon(this.#fit);
     this.terminal.loadAddon(this.#search);

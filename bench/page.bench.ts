@@ -1,0 +1,76 @@
+import type { Page } from "playwright-core";
+import { PageWorld, screenUntil } from "../test/system/harness/page.ts";
+import type { Benchmark, NamedMeasurement } from "./lib/benchmark.ts";
+import { median } from "./lib/median.ts";
+import { timed } from "./lib/timed.ts";
+
+/** What a click may take on top of the operation that it begins. */
+const overheadMs = 150;
+
+/** In a browser, beside the same operations by the client; each in turn, so that both meet the same machine. */
+export const benchmark: Benchmark = {
+  name: "page: suspend and resume",
+  unit: "ms",
+  bound: 1,
+  async run(context) {
+    const world = await PageWorld.open();
+    context.onEnd(() => world[Symbol.asyncDispose]());
+    const page = await world.signIn();
+    const { client } = world.daemon;
+    await client.create({ image: "debian", name: "demo" });
+    await page.goto(`${world.proxy.url}/sandboxes/demo`);
+    await page.getByRole("button", { name: "Open a terminal" }).click();
+    await screenUntil(page, (lines) => lines.at(-1)?.endsWith("#") === true);
+    return compare(page, client, context.runs);
+  },
+};
+
+async function compare(page: Page, client: PageWorld["daemon"]["client"], runs: number): Promise<NamedMeasurement[]> {
+  const times: Record<"suspend" | "pause" | "wake" | "resume", number[]> = { suspend: [], pause: [], wake: [], resume: [] };
+  const resumeButton = page.getByRole("region", { name: "demo sleeps" }).getByRole("button", { name: "Resume" });
+  for (let run = 0; run < runs; run++) {
+    times.suspend.push((await timed(() => suspend(page))).ms);
+    times.wake.push(
+      (
+        await timed(async () => {
+          await resumeButton.click();
+          await echo(page, run);
+        })
+      ).ms,
+    );
+    times.pause.push((await timed(() => client.pause("demo"))).ms);
+    times.resume.push(
+      (
+        await timed(async () => {
+          await client.resume("demo");
+          await client.exec("demo", { argv: ["true"] });
+        })
+      ).ms,
+    );
+    await page.getByText("live", { exact: true }).waitFor();
+  }
+  return [
+    {
+      name: `suspend: click to "released", of a pause + ${overheadMs} ms`,
+      value: median(times.suspend),
+      floor: median(times.pause) + overheadMs,
+    },
+    {
+      name: `resume: click to the first echo of a key, of a resume and a command + ${overheadMs} ms`,
+      value: median(times.wake),
+      floor: median(times.resume) + overheadMs,
+    },
+  ];
+}
+
+async function suspend(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Suspend" }).click();
+  await page.getByText("Memory released").waitFor();
+}
+
+/** A key that was pressed as soon as the terminal takes one is on the screen. */
+async function echo(page: Page, run: number): Promise<void> {
+  await page.getByText("live", { exact: true }).waitFor();
+  await page.keyboard.press("x");
+  await screenUntil(page, (lines) => lines.at(-1)?.endsWith("x".repeat(run + 1)) === true);
+}
