@@ -34,6 +34,10 @@ export function SandboxPage(place: SandboxPlace) {
   }, [place.name]);
   const id = sandbox?.id;
   useEffect(() => {
+    // On a phone not all tabs are in sight.
+    document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [place.tab, id]);
+  useEffect(() => {
     if (id !== undefined) refresh(id).catch(() => {});
     const here = () => findSandbox(place.name);
     return addShortcuts([
