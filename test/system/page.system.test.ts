@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { breachesOf, countsOf, PageWorld, picture, screenUntil } from "./harness/page.ts";
+import { breachesOf, countsOf, PageWorld, picture, screenUntil, wantsPictures } from "./harness/page.ts";
 
 // One sandbox, `demo`, whose counter the tests follow from its start through all that may happen to it.
 let world: PageWorld;
@@ -130,7 +130,6 @@ test("the console: what each uses, search, a bulk pause with an outcome for each
   await page.getByRole("link", { name: "Sandboxes", exact: true }).click();
   const row = page.getByRole("row", { name: /demo debian/ });
   await row.getByRole("img", { name: /^Memory: [\d.]+ MiB of 512 MiB$/ }).waitFor();
-  await picture(page, "console");
   await page.keyboard.press("/");
   await page.keyboard.type("nothing=such");
   await page.getByRole("heading", { name: "None of them matches" }).waitFor();
@@ -146,7 +145,6 @@ test("the console: what each uses, search, a bulk pause with an outcome for each
     .getByRole("list")
     .getByRole("link", { name: /paused/ })
     .waitFor();
-  await picture(page, "family");
   await branch.getByRole("link", { name: "demo paused" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("region", { name: "demo sleeps" }).getByRole("button", { name: "Resume" }).click();
@@ -168,7 +166,6 @@ test("files: a directory, an upload, an edit, a download; a name that is markup 
   await page.getByRole("button", { name: "Close", exact: true }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: `Download ${name}` }).click()]);
   expect(String(readFileSync(await download.path()))).toBe("second\n");
-  await picture(page, "files");
   await page.getByRole("button", { name: `Delete ${name}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("Nothing is here.").waitFor();
@@ -178,7 +175,6 @@ test("the timeline, a snapshot, and bounds in time", async () => {
   await page.getByRole("link", { name: "Timeline" }).click();
   const fork = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "fork" }) });
   expect(await fork.first().textContent()).toMatch(/freeze \d+ ms.*frozen for/);
-  await picture(page, "timeline");
   await page.getByRole("link", { name: "Snapshots" }).click();
   await page.getByRole("button", { name: "Take a snapshot" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("kept");
@@ -212,9 +208,46 @@ test("every page keeps to WCAG AA in light and dark, and fits a phone", async ()
     await page.setViewportSize({ width: 360, height: 740 });
     const width = await page.evaluate<number>("document.documentElement.scrollWidth");
     if (width > 360) breaches.push(`${at} is ${width} wide on a phone`);
-    if (at === "/") await picture(page, "phone");
   }
   expect(breaches).toEqual([]);
+});
+
+test.runIf(wantsPictures)("pictures of a node with more on it", async () => {
+  const { client } = world.daemon;
+  await client.create({ image: "debian", name: "reviewer", labels: { team: "docs", step: "2" }, ttlMs: 3_600_000 });
+  await client.exec("reviewer", {
+    argv: ["sh", "-c", "mkdir -p /root/notes && cd /root/notes && date >today.txt && cp /etc/os-release . && touch .seen"],
+  });
+  await client.fork("reviewer", { names: ["try-a", "try-b"] });
+  await client.snapshot("reviewer", { name: "warm-base" });
+  await client.create({ snapshot: "warm-base", name: "from-base" });
+  await Promise.all(["reviewer", "try-a"].map((name) => client.pause(name)));
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(`${world.proxy.url}/`);
+  await page
+    .getByRole("row", { name: /try-b/ })
+    .getByRole("img", { name: /^Memory/ })
+    .waitFor();
+  await picture(page, "console");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await picture(page, "console-dark");
+  await page.setViewportSize({ width: 360, height: 740 });
+  await picture(page, "phone");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: "light" });
+  for (const [name, at, shown] of [
+    ["family", "/family", "warm-base"],
+    ["timeline", "/sandboxes/demo/timeline", "frozen for"],
+    ["files", "/sandboxes/try-b/files", "root/"],
+    ["snapshots", "/sandboxes/reviewer/snapshots", "warm-base"],
+    ["settings", "/sandboxes/try-b/settings", "How long it lives"],
+  ] as const) {
+    await page.goto(world.proxy.url + at);
+    await page.getByText(shown).first().waitFor();
+    await picture(page, name);
+  }
+  await client.snapshots.remove("warm-base");
 });
 
 test("no page complained, and the keys are told", async () => {

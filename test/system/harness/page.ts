@@ -108,10 +108,15 @@ export async function breachesOf(page: Page, rules = ["wcag2a", "wcag2aa", "wcag
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
 }
 
-/** A picture for the documents, when they are asked for: TORPOR_PICTURES=1. */
+/** Pictures for the documents are made when they are asked for: TORPOR_PICTURES=1. */
+export const wantsPictures = process.env.TORPOR_PICTURES !== undefined;
+
 export async function picture(page: Page, name: string): Promise<void> {
-  if (process.env.TORPOR_PICTURES === undefined) return;
+  if (!wantsPictures) return;
   mkdirSync(images, { recursive: true });
+  for (const message of await page.getByRole("button", { name: "Close this message" }).all()) await message.click();
+  // What a click has focused is not what is to be shown.
+  await page.mouse.move(0, 0);
   await page.screenshot({ path: path.join(images, `${name}.png`) });
 }
 
