@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import type { OperationAnswer } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import { newKey } from "../api/call.ts";
@@ -9,6 +9,9 @@ import { dropSandbox, putSandbox, refresh } from "./sandboxes.ts";
 /** Sandboxes on which this page has begun something that has not ended. */
 export const acting = signal<ReadonlySet<string>>(new Set());
 
+/** What the last pause that this page has asked for released, by sandbox: known before its operation can be looked up. */
+export const released = signal<ReadonlyMap<string, number>>(new Map());
+
 const retries = 6;
 
 /** Does something to a sandbox and resolves when it is done; throws what it failed of. */
@@ -17,14 +20,17 @@ export async function act(verb: Exclude<Verb, "create">, id: string, json: objec
   // The transitional state shows at once: its record is looked at while the call waits for the end.
   const looked = setTimeout(() => refresh(id).catch(() => {}), 30);
   try {
-    return settled(await repeated(verb, id, json));
+    const answer = settled(await repeated(verb, id, json));
+    if (verb === "remove") dropSandbox(id);
+    return answer;
+  } catch (error) {
+    refresh(id).catch(() => {});
+    throw error;
   } finally {
     clearTimeout(looked);
     const rest = new Set(acting.value);
     rest.delete(id);
     acting.value = rest;
-    if (verb !== "remove") refresh(id).catch(() => {});
-    else dropSandbox(id);
   }
 }
 
@@ -43,7 +49,12 @@ export async function repeated(verb: Verb, id: string, json: object, query: { wa
 
 function settled(answer: OperationAnswer): OperationAnswer {
   const { operation, sandbox } = answer;
-  if (sandbox !== null) putSandbox(sandbox);
+  batch(() => {
+    if (operation.kind === "pause" && typeof operation.result.releasedBytes === "number") {
+      released.value = new Map(released.value).set(operation.sandboxId, operation.result.releasedBytes);
+    }
+    if (sandbox !== null) putSandbox(sandbox);
+  });
   if (operation.status === "failed") throw failureOf(operation);
   return answer;
 }

@@ -3,13 +3,13 @@ import { useEffect, useState } from "preact/hooks";
 import { listOperations } from "../api/calls.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { formatClock } from "../format/duration.ts";
-import { act, acting } from "../state/act.ts";
+import { act, acting, released } from "../state/act.ts";
 import { now } from "../state/now.ts";
 import { showError, showNote } from "../state/toasts.ts";
 
 /** What lies over a terminal whose sandbox sleeps: what that costs, for how long it has, and the way back. */
 export function Asleep({ sandbox }: { readonly sandbox: Sandbox }) {
-  const released = useReleased(sandbox);
+  const releasedBytes = useReleased(sandbox);
   const busy = acting.value.has(sandbox.id);
   const since = sandbox.pausedAt === null ? undefined : now.value - Date.parse(sandbox.pausedAt);
   return (
@@ -22,10 +22,10 @@ export function Asleep({ sandbox }: { readonly sandbox: Sandbox }) {
       )}
       <p class="soft">Its processes are where they were, in a file. They hold no CPU and no memory.</p>
       <dl>
-        {released === undefined ? null : (
+        {releasedBytes === undefined ? null : (
           <div>
             <dt>Memory released</dt>
-            <dd>{formatBytes(released)}</dd>
+            <dd>{formatBytes(releasedBytes)}</dd>
           </div>
         )}
         {sandbox.checkpoint === null ? null : (
@@ -55,13 +55,13 @@ export async function resume(sandbox: Sandbox): Promise<void> {
 
 /** Memory that the last pause freed: its operation has it as long as that is kept. */
 function useReleased({ id, state, checkpoint }: Sandbox): number | undefined {
-  const [released, setReleased] = useState<number | undefined>(undefined);
+  const [found, setFound] = useState<number | undefined>(undefined);
   useEffect(() => {
     if (state !== "paused") return;
     let gone = false;
     listOperations(id).then(
       (operations) => {
-        if (!gone) setReleased(releasedBy(operations));
+        if (!gone) setFound(releasedBy(operations));
       },
       () => {},
     );
@@ -69,7 +69,7 @@ function useReleased({ id, state, checkpoint }: Sandbox): number | undefined {
       gone = true;
     };
   }, [id, state, checkpoint?.id]);
-  return released;
+  return found ?? released.value.get(id);
 }
 
 export function releasedBy(operations: readonly Operation[]): number | undefined {

@@ -1,4 +1,5 @@
 import type { Sandbox, SessionEnd } from "@torpor/contract";
+import { isHeld } from "../parts/state-mark.tsx";
 import { act, acting } from "../state/act.ts";
 import { showError } from "../state/toasts.ts";
 import { Progress } from "./progress.tsx";
@@ -17,6 +18,7 @@ export function Over({ sandbox, terminal }: { readonly sandbox: Sandbox; readonl
     );
   }
   if (sandbox.state === "stopped" || sandbox.state === "failed") return <AtRest sandbox={sandbox} />;
+  if (isHeld(sandbox)) return <Remark title="It is held" text="The pool is full. Remove something, and it goes on by itself." />;
   const state = terminal?.state.value;
   if (state?.kind === "ended") return <Remark title="This terminal has ended" text={endText(state.end)} />;
   if (state?.kind === "refused")

@@ -94,11 +94,11 @@ function useTerminal(element: RefObject<HTMLDivElement | null>, { sandbox, sessi
     if (sandbox.state === "running") terminal?.connect();
     else if (settled) terminal?.disconnect();
   }, [terminal, sandbox.state, settled]);
-  const live = terminal?.state.value.kind === "live";
+  const awake = sandbox.state === "running" || sandbox.state === "resuming";
   useEffect(() => {
-    // Not away from where somebody is typing.
-    if (live && !isTyping(document.activeElement)) terminal?.emulator.terminal.focus();
-  }, [terminal, live]);
+    // Already while it wakes: what is typed then is typed as soon as there is a connection. Not away from where somebody is typing.
+    if (awake && !isTyping(document.activeElement)) terminal?.emulator.terminal.focus();
+  }, [terminal, awake]);
   return terminal;
 }
 
