@@ -63,9 +63,17 @@ async function compare(page: Page, client: PageWorld["daemon"]["client"], runs: 
 async function clickUntil(page: Page, button: Locator, wanted: string, key?: string): Promise<number> {
   await page.evaluate("addEventListener('click', () => { globalThis.clickedAt = performance.now(); }, { capture: true, once: true })");
   await button.click();
-  if (key !== undefined) await page.keyboard.press(key);
-  return page.evaluate<number>(`new Promise((resolve) => {
+  if (key !== undefined) {
+    await page.evaluate(untilInPage('document.activeElement.matches(".xterm-helper-textarea")'));
+    await page.keyboard.press(key);
+  }
+  return page.evaluate<number>(untilInPage(wanted));
+}
+
+/** Looks at each frame; the page's policy has no room for Playwright's own way. */
+function untilInPage(wanted: string): string {
+  return `new Promise((resolve) => {
     const look = () => (${wanted} ? resolve(performance.now() - globalThis.clickedAt) : requestAnimationFrame(look));
     look();
-  })`);
+  })`;
 }

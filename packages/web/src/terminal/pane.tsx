@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isTyping } from "../keys.ts";
 import { StateMark } from "../parts/state-mark.tsx";
+import { acting } from "../state/act.ts";
 import { isSettled } from "../state/sandboxes.ts";
 import { Asleep } from "./asleep.tsx";
 import { Connection } from "./connection.tsx";
@@ -94,7 +95,7 @@ function useTerminal(element: RefObject<HTMLDivElement | null>, { sandbox, sessi
     if (sandbox.state === "running") terminal?.connect();
     else if (settled) terminal?.disconnect();
   }, [terminal, sandbox.state, settled]);
-  const awake = sandbox.state === "running" || sandbox.state === "resuming";
+  const awake = sandbox.state === "running" || sandbox.state === "resuming" || acting.value.has(sandbox.id);
   useEffect(() => {
     // Already while it wakes: what is typed then is typed as soon as there is a connection. Not away from where somebody is typing.
     if (awake && !isTyping(document.activeElement)) terminal?.emulator.terminal.focus();
