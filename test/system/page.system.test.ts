@@ -116,11 +116,11 @@ test("a daemon that is killed and started again is found again, and the count ha
 });
 
 test("a fork opens beside it, with the same count in the same process", async () => {
+  const source = countsOf(await screenUntil(page, () => true));
   await page.getByRole("button", { name: "Fork" }).click();
-  const child = countsOf(await screenUntil(page, (lines) => countsOf(lines).last > 5, 1));
-  const source = countsOf(await screenUntil(page, (lines) => countsOf(lines).last >= child.last));
-  expect(child.pid).toBe(source.pid);
-  expect(follows(child.numbers)).toBe(true);
+  const goesOn = (lines: readonly string[]) => countsOf(lines).pid === source.pid && countsOf(lines).last > source.last + 3;
+  const [beside, here] = [await screenUntil(page, goesOn, 1), await screenUntil(page, goesOn)];
+  expect([follows(countsOf(beside).numbers), follows(countsOf(here).numbers)]).toEqual([true, true]);
   await picture(page, "fork");
   await page.getByRole("button", { name: /^Close the terminal of/ }).click();
   expect(await page.locator(".pane").count()).toBe(1);
@@ -212,7 +212,17 @@ test("every page keeps to WCAG AA in light and dark, and fits a phone", async ()
   expect(breaches).toEqual([]);
 });
 
-test.runIf(wantsPictures)("pictures of a node with more on it", async () => {
+if (wantsPictures) test("pictures of a node with more on it", takePictures);
+
+test("no page complained, and the keys are told", async () => {
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("Launch a sandbox").waitFor();
+  expect(await breachesOf(page)).toEqual([]);
+  expect(world.complaints).toEqual([]);
+});
+
+/** With more on it than the other tests need. */
+async function takePictures(): Promise<void> {
   const { client } = world.daemon;
   await client.create({ image: "debian", name: "reviewer", labels: { team: "docs", step: "2" }, ttlMs: 3_600_000 });
   await client.exec("reviewer", {
@@ -248,14 +258,7 @@ test.runIf(wantsPictures)("pictures of a node with more on it", async () => {
     await picture(page, name);
   }
   await client.snapshots.remove("warm-base");
-});
-
-test("no page complained, and the keys are told", async () => {
-  await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).getByText("Launch a sandbox").waitFor();
-  expect(await breachesOf(page)).toEqual([]);
-  expect(world.complaints).toEqual([]);
-});
+}
 
 function splitAt(lines: readonly string[], mark: string): [string[], string[]] {
   const at = lines.indexOf(mark);
