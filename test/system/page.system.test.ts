@@ -190,6 +190,18 @@ test("the timeline, a snapshot, and bounds in time", async () => {
   expect((await world.daemon.client.get("demo")).ttlMs).toBe(8 * 3_600_000);
 });
 
+test("a session without a terminal is shown as it is, and takes no keys", async () => {
+  const { id } = await world.daemon.client.startSession("demo", { argv: ["sh", "-c", "printf 'first\nsecond\n'; exec sleep 600"] });
+  await page.goto(`${world.proxy.url}/sandboxes/demo/terminal/${id}`);
+  await screenUntil(page, (lines) => lines.join(" ") === "first second");
+  await page.getByText("live", { exact: true }).waitFor();
+  await page.locator(".emulator").click();
+  await page.keyboard.type("typed\n");
+  await page.getByRole("button", { name: /^bash \d+$/ }).click();
+  expect(countsOf(await screenUntil(page, (lines) => countsOf(lines).last > 0)).last).toBeGreaterThan(0);
+  expect((await world.daemon.client.session("demo", id)).end).toBeNull();
+});
+
 test("every page keeps to WCAG AA in light and dark, and fits a phone", async () => {
   const paths = [
     "/",

@@ -22,60 +22,73 @@ export function Terminals({ sandbox, session, beside }: TerminalsProps) {
   const open = () => openShell(sandbox.id).then(show, (error) => showError(error, "Open a terminal"));
   const runs = sandbox.state === "running";
   useEffect(() => {
-    const newest = sessions?.at(-1);
+    const newest = sessions?.findLast(({ terminal }) => terminal);
     if (session === undefined && newest !== undefined) navigate(pathTo(sandbox.name, "terminal", newest.id, beside), "replace");
   }, [session, sessions, sandbox.name, beside]);
-  if (session === undefined && runs && sessions?.length === 0 && !launching.value.has(sandbox.id)) {
-    return (
-      <div class="empty">
-        <h2>No terminal is open in it</h2>
-        <p>One that you open goes on when you close the tab, over pauses, and in each fork.</p>
-        <button type="button" class="fill" onClick={open}>
-          Open a terminal
-        </button>
-      </div>
-    );
-  }
+  const hasNone = session === undefined && runs && sessions?.some(({ terminal }) => terminal) === false && !launching.value.has(sandbox.id);
   return (
     <>
-      {runs && sessions !== undefined && session !== undefined ? (
-        <fieldset class="row bare">
-          <legend class="hidden-text">Terminals</legend>
-          {sessions.map((one) => (
-            <button
-              key={one.id}
-              type="button"
-              class={one.id === session ? "fill" : ""}
-              aria-pressed={one.id === session}
-              onClick={() => show(one.id)}
-            >
-              {one.argv[0]?.split("/").at(-1)} {one.pid}
-              {one.end === null ? "" : " (ended)"}
-            </button>
-          ))}
-          <button type="button" class="plain" onClick={open}>
-            + New terminal
-          </button>
-          <CopyLink />
-        </fieldset>
+      {runs && sessions !== undefined && sessions.length > 0 ? (
+        <SessionBar sessions={sessions} shown={session} onShow={show} onOpen={open} />
       ) : null}
-      <div class="panes">
-        <TerminalPane sandbox={sandbox} sessionId={session} typed={takeWaiting(session)} named={other !== undefined} />
-        {other === undefined ? null : (
-          <TerminalPane
-            key={other.id}
-            sandbox={other}
-            sessionId={session}
-            named
-            onClose={() => navigate(pathTo(sandbox.name, "terminal", session))}
-          />
-        )}
-      </div>
+      {hasNone ? (
+        <NoTerminal onOpen={open} />
+      ) : (
+        <div class="panes">
+          <TerminalPane sandbox={sandbox} sessionId={session} typed={takeWaiting(session)} named={other !== undefined} />
+          {other === undefined ? null : (
+            <TerminalPane
+              key={other.id}
+              sandbox={other}
+              sessionId={session}
+              named
+              onClose={() => navigate(pathTo(sandbox.name, "terminal", session))}
+            />
+          )}
+        </div>
+      )}
     </>
   );
 }
 
-/** Its terminals that run, and the one that is shown even if it has ended. */
+function NoTerminal({ onOpen }: { readonly onOpen: () => void }) {
+  return (
+    <div class="empty">
+      <h2>No terminal is open in it</h2>
+      <p>One that you open goes on when you close the tab, over pauses, and in each fork.</p>
+      <button type="button" class="fill" onClick={onOpen}>
+        Open a terminal
+      </button>
+    </div>
+  );
+}
+
+interface SessionBarProps {
+  readonly sessions: readonly Session[];
+  readonly shown: string | undefined;
+  readonly onShow: (id: string) => void;
+  readonly onOpen: () => void;
+}
+
+function SessionBar({ sessions, shown, onShow, onOpen }: SessionBarProps) {
+  return (
+    <fieldset class="row bare">
+      <legend class="hidden-text">Sessions</legend>
+      {sessions.map(({ id, argv, pid, end }) => (
+        <button key={id} type="button" class={id === shown ? "fill" : ""} aria-pressed={id === shown} onClick={() => onShow(id)}>
+          {argv[0]?.split("/").at(-1)} {pid}
+          {end === null ? "" : " (ended)"}
+        </button>
+      ))}
+      <button type="button" class="plain" onClick={onOpen}>
+        + New terminal
+      </button>
+      <CopyLink />
+    </fieldset>
+  );
+}
+
+/** Its sessions that run, and the one that is shown even if it has ended. */
 function useTerminals({ id, state, generation }: Sandbox, shown: string | undefined): readonly Session[] | undefined {
   const [sessions, setSessions] = useState<readonly Session[] | undefined>(undefined);
   useEffect(() => {
@@ -83,7 +96,7 @@ function useTerminals({ id, state, generation }: Sandbox, shown: string | undefi
     let gone = false;
     listSessions(id).then(
       (all) => {
-        if (!gone) setSessions(all.filter(({ terminal, end, id: one }) => terminal && (end === null || one === shown)).sort(byStart));
+        if (!gone) setSessions(all.filter(({ end, id: one }) => end === null || one === shown).sort(byStart));
       },
       () => {},
     );

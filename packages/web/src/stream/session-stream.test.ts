@@ -98,6 +98,9 @@ const open = () =>
       started: () => {},
       live: () => {},
       resized: () => {},
+      mark: ({ pid }) => {
+        screen += `<${pid}>`;
+      },
       gap: () => {
         screen += "<gap>";
       },
@@ -201,6 +204,19 @@ test("output that is no longer kept leaves a mark, and the oldest that is kept f
   socket(0).onclose?.({ code: 4000 });
   await settled();
   expect([screen, socket(1).after]).toEqual(["<gap>", 39]);
+});
+
+test("a mark between two processes of a supervised session is told once", () => {
+  const stream = open();
+  stream.connect();
+  socket(0).accept();
+  socket(0).output(1, "a");
+  for (const at of [0, 1]) {
+    socket(at).give(frameKinds.mark, 2, JSON.stringify({ attempt: 2, pid: 7, end: null }));
+    socket(at).output(3, "b");
+    if (at === 0) stream.connect();
+  }
+  expect([screen, socket(1).after]).toEqual(["a<7>b", 3]);
 });
 
 test("a flood that the emulator can't follow is left until it has caught up", () => {

@@ -1,4 +1,4 @@
-import type { Session, SessionEnd, TerminalSize } from "@torpor/contract";
+import type { Session, SessionEnd, SessionMark, TerminalSize } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import { decodeFrame, encodeInput, encodeResize, type ServerFrame } from "@torpor/sdk/session-protocol";
 import { backoffMs } from "./backoff.ts";
@@ -38,6 +38,8 @@ export interface StreamReader {
   /** What comes from here on is new. */
   live(): void;
   resized(size: TerminalSize): void;
+  /** In a supervised session: a process ended here, or another one began. */
+  mark(mark: SessionMark): void;
   /** Some output is no longer kept and is missing here. */
   gap(): void;
   state(state: StreamState): void;
@@ -141,7 +143,7 @@ export class SessionStream {
         this.#output(frame.seq, frame.data);
         break;
       case "mark":
-        this.#lastSeq = Math.max(this.#lastSeq, frame.seq);
+        this.#mark(frame.seq, frame.mark);
         break;
       case "inputTaken":
         this.#taken(frame.taken);
@@ -170,6 +172,12 @@ export class SessionStream {
       this.#drop();
       this.#become({ kind: "connecting" });
     }
+  }
+
+  #mark(seq: number, mark: SessionMark): void {
+    if (seq <= this.#lastSeq) return;
+    this.#lastSeq = seq;
+    this.#reader.mark(mark);
   }
 
   #taken(taken: number): void {

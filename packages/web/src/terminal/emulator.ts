@@ -1,4 +1,4 @@
-import type { TerminalSize } from "@torpor/contract";
+import type { Session, TerminalSize } from "@torpor/contract";
 import { FitAddon } from "@xterm/addon-fit";
 import { SearchAddon } from "@xterm/addon-search";
 import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
@@ -86,10 +86,12 @@ export class Emulator {
   }
 
   /** What follows had been there before. */
-  replay(size: TerminalSize | null | undefined): void {
+  replay({ size, terminal }: Pick<Session, "size" | "terminal">): void {
     this.#replaying = true;
     this.#following = false;
-    if (size !== null && size !== undefined) this.terminal.resize(size.columns, size.rows);
+    // What was written to a pipe has bare line feeds.
+    this.terminal.options.convertEol = !terminal;
+    if (size !== null) this.terminal.resize(size.columns, size.rows);
   }
 
   /** What follows is new; queries count as such when all that came before has been dealt with. */

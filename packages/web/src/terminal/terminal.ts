@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import type { Session } from "@torpor/contract";
+import type { Session, SessionEnd } from "@torpor/contract";
 import { newKey } from "../api/call.ts";
 import { reachable } from "../state/sandboxes.ts";
 import type { SessionStream, StreamState } from "../stream/session-stream.ts";
@@ -27,8 +27,9 @@ export class SessionTerminal {
   constructor(element: HTMLElement, options: TerminalOptions) {
     this.#typed = options.typed;
     this.emulator = new Emulator(element, {
-      typed: (data) => this.#stream.write(data),
-      fits: (size) => this.#stream.resize(size),
+      // What has no terminal is only looked at: its input may be none, and its size is nobody's.
+      typed: (data) => this.#isTerminal() && this.#stream.write(data),
+      fits: (size) => this.#isTerminal() && this.#stream.resize(size),
       leave: options.leave,
       search: options.search,
     });
@@ -39,10 +40,14 @@ export class SessionTerminal {
       },
       started: (session) => {
         this.session.value = session;
-        this.emulator.replay(session.size);
+        this.emulator.replay(session);
       },
       live: () => this.emulator.live(),
       resized: (size) => this.emulator.resized(size),
+      mark: ({ attempt, pid, end }) =>
+        this.emulator.remark(
+          pid === null ? `process ${attempt} ended${end === null ? "" : `, ${endWords(end)}`}` : `process ${attempt}, pid ${pid}`,
+        ),
       gap: () => this.emulator.remark("some output is no longer kept"),
       state: (state) => {
         this.state.value = state;
@@ -84,9 +89,18 @@ export class SessionTerminal {
     this.emulator.dispose();
   }
 
+  #isTerminal(): boolean {
+    return this.session.value?.terminal !== false;
+  }
+
   #type(): void {
     if (this.#typed === undefined) return;
     this.#stream.write(new TextEncoder().encode(this.#typed));
     this.#typed = undefined;
   }
+}
+
+function endWords({ signal, exitCode, oom }: SessionEnd): string {
+  if (oom) return "it outgrew the memory";
+  return signal === null ? `code ${exitCode ?? "?"}` : signal;
 }
