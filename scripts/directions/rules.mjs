@@ -59,6 +59,20 @@ export default {
       to: { path: "^packages/(?!(cli|web|contract)/)" },
     },
     {
+      name: "web-runs-in-a-browser",
+      comment: "All but one file of the SDK needs Node.js.",
+      severity: "error",
+      from: { path: `${part("web")}src/`, pathNot: tests },
+      to: { path: "^sdks/typescript/", pathNot: "/session-protocol\\.ts$" },
+    },
+    {
+      name: "web-takes-types-of-the-contract",
+      comment: "Its schemas would bring zod into the page. What has no schema may be used.",
+      severity: "error",
+      from: { path: `${part("web")}src/`, pathNot: tests },
+      to: { path: part("contract"), pathNot: "/src/(error|frame)\\.ts$", dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "cli-and-web-are-strangers",
       severity: "error",
       from: { path: "^packages/(cli|web)/" },
@@ -105,7 +119,7 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default"],
-      extensions: [".ts", ".js", ".json"],
+      extensions: [".ts", ".tsx", ".js", ".json"],
     },
   },
 };

@@ -17,8 +17,10 @@ LIST
 
 test_programs() {
   cat <<'LIST'
+chromium        chromium         tests use the page in a browser
 curl            curl             the guides' commands, which tests run
 docker-registry docker-registry  tests pull from a real registry on loopback
+fonts           fonts-dejavu-core  what the browser of the tests writes with
 faketime        faketime         tests set a daemon's clock back
 strace          strace           tests look at system calls
 tmux            tmux             tests type into a terminal
@@ -58,6 +60,7 @@ is_there() {
     python_venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     # Not on the PATH: Debian keeps the versions apart.
     postgres_server) compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;;
+    fonts) compgen -G '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf' >/dev/null ;;
     # Root's sbin folders are not on everyone's PATH.
     *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
   esac

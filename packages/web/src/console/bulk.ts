@@ -1,0 +1,40 @@
+import type { Sandbox } from "@torpor/contract";
+import { TorporError } from "@torpor/contract/error";
+import { act } from "../state/act.ts";
+
+export type BulkVerb = "pause" | "resume" | "remove";
+export type Outcome = { readonly kind: "waiting" } | { readonly kind: "done" } | { readonly kind: "failed"; readonly message: string };
+
+/** So many at once: pauses write to the same disk. */
+const atOnce = 4;
+
+export const suits = (verb: BulkVerb, { state }: Sandbox): boolean =>
+  verb === "remove" || (verb === "pause" ? state === "running" : state === "paused");
+
+/** Does it to each, and tells of each one's outcome as it comes; a failure of one is none of the others. */
+export async function doToAll(
+  verb: BulkVerb,
+  ids: readonly string[],
+  told: (id: string, outcome: Outcome) => void,
+  one = doToOne,
+): Promise<void> {
+  const waiting = [...ids];
+  const work = async () => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      told(id, { kind: "waiting" });
+      told(id, await one(verb, id));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+async function doToOne(verb: BulkVerb, id: string): Promise<Outcome> {
+  try {
+    await act(verb, id);
+    return { kind: "done" };
+  } catch (error) {
+    const { message } = error as Error;
+    const hint = error instanceof TorporError && error.hint !== undefined ? ` ${error.hint}` : "";
+    return { kind: "failed", message: message + hint };
+  }
+}

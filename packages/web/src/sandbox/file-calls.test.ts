@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { crumbsOf, downloadAddress, join, parentOf, textOf } from "./file-calls.ts";
+
+test("paths are put together and taken apart", () => {
+  expect([join("/", "a"), join("/a", "b c")]).toEqual(["/a", "/a/b c"]);
+  expect([parentOf("/a/b"), parentOf("/a"), parentOf("/")]).toEqual(["/a", "/", "/"]);
+  expect(crumbsOf("/usr/share")).toEqual([
+    ["/", "/"],
+    ["usr", "/usr"],
+    ["share", "/usr/share"],
+  ]);
+});
+
+test("a hostile name stays within its address", () => {
+  const entry = { path: "/a?b&c=#/../x", type: "file" } as Parameters<typeof downloadAddress>[1];
+  const address = new URL(downloadAddress("sb_1", entry), "http://x");
+  expect([address.pathname, address.searchParams.get("path")]).toEqual(["/v1/sandboxes/sb_1/files", "/a?b&c=#/../x"]);
+});
+
+test("only text is shown as text", () => {
+  expect(textOf(new TextEncoder().encode("zwei ✓").buffer)).toBe("zwei ✓");
+  expect(textOf(Uint8Array.of(0xff, 0xfe).buffer)).toBeUndefined();
+  expect(textOf(Uint8Array.of(65, 0, 66).buffer)).toBeUndefined();
+});

@@ -1,0 +1,48 @@
+import type { Entry } from "@torpor/contract";
+import { call, queryText, request } from "../api/call.ts";
+
+const base = (id: string) => `/v1/sandboxes/${encodeURIComponent(id)}`;
+
+export async function listDirectory(id: string, path: string): Promise<Entry[]> {
+  const { entries } = await call<{ entries: Entry[] }>("GET", `${base(id)}/files/list`, { query: { path, depth: 1 } });
+  return entries.sort(directoriesFirst);
+}
+
+export const readText = async (id: string, path: string) => (await request("GET", `${base(id)}/files`, { query: { path } })).arrayBuffer();
+export const writeFile = (id: string, path: string, body: Blob | string) => request("PUT", `${base(id)}/files`, { query: { path }, body });
+export const makeDirectory = (id: string, path: string) => call("POST", `${base(id)}/files/directories`, { json: { path } });
+export const removeFile = (id: string, path: string) => call("DELETE", `${base(id)}/files`, { query: { path, recursive: true } });
+
+/** Where the browser finds it: a directory as a tar file. */
+export function downloadAddress(id: string, { path, type }: Entry): string {
+  return `${base(id)}/${type === "directory" ? "archive" : "files"}${queryText({ path })}`;
+}
+
+export function join(directory: string, name: string): string {
+  return directory.endsWith("/") ? `${directory}${name}` : `${directory}/${name}`;
+}
+
+export function parentOf(path: string): string {
+  return path.replace(/\/[^/]*\/?$/, "") || "/";
+}
+
+/** `/a/b` as [`/`, `/`], [`a`, `/a`], [`b`, `/a/b`]. */
+export function crumbsOf(path: string): [name: string, path: string][] {
+  const names = path.split("/").filter(Boolean);
+  return [["/", "/"], ...names.map((name, i): [string, string] => [name, `/${names.slice(0, i + 1).join("/")}`])];
+}
+
+/** The text of a file; undefined: it is none. */
+export function textOf(content: ArrayBuffer): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function directoriesFirst(a: Entry, b: Entry): number {
+  const rank = ({ type }: Entry) => (type === "directory" ? 0 : 1);
+  return rank(a) - rank(b) || a.name.localeCompare(b.name);
+}

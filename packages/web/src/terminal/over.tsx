@@ -1,0 +1,60 @@
+import type { Sandbox, SessionEnd } from "@torpor/contract";
+import { isHeld } from "../parts/state-mark.tsx";
+import { act, acting } from "../state/act.ts";
+import { showError } from "../state/toasts.ts";
+import { Progress } from "./progress.tsx";
+import type { SessionTerminal } from "./terminal.ts";
+
+/** What lies over a terminal while there is nothing to type into, other than in a sleep; nothing while there is. */
+export function Over({ sandbox, terminal }: { readonly sandbox: Sandbox; readonly terminal: SessionTerminal | undefined }) {
+  if (sandbox.operation !== null && sandbox.state !== "running") {
+    return (
+      <div class="over">
+        <div class="card" role="status">
+          <h2>{sandbox.name}</h2>
+          <Progress operation={sandbox.operation} />
+        </div>
+      </div>
+    );
+  }
+  if (sandbox.state === "stopped" || sandbox.state === "failed") return <AtRest sandbox={sandbox} />;
+  if (isHeld(sandbox)) return <Remark title="It is held" text="The pool is full. Remove something, and it goes on by itself." />;
+  const state = terminal?.state.value;
+  if (state?.kind === "ended") return <Remark title="This terminal has ended" text={endText(state.end)} />;
+  if (state?.kind === "refused")
+    return <Remark title="This terminal is not to be had" text={`${state.error.message}. Open a new one above.`} />;
+  return null;
+}
+
+function AtRest({ sandbox }: { readonly sandbox: Sandbox }) {
+  const start = () => act("start", sandbox.id).catch((error) => showError(error, `Start ${sandbox.name}`));
+  return (
+    <div class="over">
+      <section class="card" aria-label={`${sandbox.name} does not run`}>
+        <h2>{sandbox.state === "failed" ? "It failed" : "It was stopped"}</h2>
+        <p class="soft">
+          {sandbox.failure?.message ?? "Its processes have ended; its files are as they were."} Start boots it fresh from its files.
+        </p>
+        <p> </p>
+        <button type="button" class="warm big" disabled={acting.value.has(sandbox.id)} onClick={start}>
+          Start
+        </button>
+      </section>
+    </div>
+  );
+}
+
+function Remark({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <p class="remark" role="status">
+      <strong>{title}.</strong> {text}
+    </p>
+  );
+}
+
+function endText({ reason, exitCode, signal, oom }: SessionEnd): string {
+  if (oom) return "Its process outgrew the sandbox's memory and was killed; the sandbox goes on.";
+  if (reason === "stopped" || reason === "lost") return "The sandbox was stopped, and its processes with it.";
+  if (reason === "timeout") return "Its time limit was over.";
+  return signal === null ? `Its process exited with code ${exitCode ?? "?"}.` : `Its process was ended by ${signal}.`;
+}

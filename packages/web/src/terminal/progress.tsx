@@ -1,0 +1,43 @@
+import type { Sandbox } from "@torpor/contract";
+
+/** What the phases of the operations do, in the user's words. */
+const steps: Readonly<Record<string, readonly (readonly [phase: string, text: string])[]>> = {
+  create: [
+    ["image", "Find the image"],
+    ["disk", "Make a disk of its own"],
+    ["boot", "Start the machine"],
+    ["ready", "Wait for its first answer"],
+  ],
+  pause: [
+    ["quiesce", "Write what is unwritten"],
+    ["freeze", "Freeze the processes"],
+    ["capture", "Save their memory"],
+    ["seal", "Check what was saved"],
+    ["reclaim", "Release memory and CPU"],
+  ],
+  resume: [["launch", "Bring the processes back"]],
+};
+
+/** How far the operation at work is. */
+export function Progress({ operation }: { readonly operation: NonNullable<Sandbox["operation"]> }) {
+  const known = steps[operation.kind] ?? [];
+  const at = known.findIndex(([phase]) => phase === operation.phase);
+  if (at === -1) {
+    return (
+      <ul class="steps">
+        <li class="now">
+          {operation.kind}: {operation.phase}
+        </li>
+      </ul>
+    );
+  }
+  return (
+    <ol class="steps">
+      {known.map(([phase, text], i) => (
+        <li key={phase} class={i < at ? "done" : i === at ? "now" : ""} {...(i === at ? { "aria-current": "step" as const } : {})}>
+          {text}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# The page, packages/web/dist, as torpord serves it.
+
+ensure_page() {
+  local built=packages/web/dist/index.html
+  if [ -e "$built" ] && [ -z "$(find packages/web packages/contract/src sdks/typescript/src/session-protocol.ts examples/count.py package-lock.json \
+    \( -path packages/web/dist -o -name node_modules \) -prune -o -type f ! -name '*.test.ts' ! -name '*.test.tsx' -newer "$built" -print -quit)" ]; then
+    return
+  fi
+  say "Building the page (its sources are newer than $built)"
+  # Beside the old one, which a daemon may be serving, and then in its place.
+  local fresh=dist.$$
+  (cd packages/web && ../../scripts/node ../../node_modules/vite/bin/vite.js build --logLevel error --outDir "$fresh" --emptyOutDir >&2) ||
+    fail "building the page failed, see above"
+  rm -rf packages/web/dist.old
+  [ ! -e packages/web/dist ] || mv packages/web/dist packages/web/dist.old
+  mv "packages/web/$fresh" packages/web/dist
+  rm -rf packages/web/dist.old
+  # Two files at once may carry the same time as a source.
+  touch "$built"
+}
