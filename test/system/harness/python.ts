@@ -13,7 +13,7 @@ export interface PythonRun {
 
 /** A Python program with the client of this checkout, on the newest Python that it is for; every warning is an error. */
 export async function runPython(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<PythonRun> {
-  const child = spawn(`${root}.tools/python/newest/bin/python`, ["-X", "dev", "-W", "error", ...args], {
+  const child = spawn(`${root}.tools/python/newest/bin/python`, ["-W", "error", ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, PYTHONPATH: `${root}sdks/python/src`, PYTHONDONTWRITEBYTECODE: "1", ...env },

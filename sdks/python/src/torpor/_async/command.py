@@ -20,6 +20,7 @@ from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
     DaemonUnreachableError,
+    OperationActiveError,
     SandboxNotRunningError,
     SessionEndedError,
     SessionNotFoundError,
@@ -176,7 +177,7 @@ class AsyncCommand(AsyncChannel):
                 async for output in self._attached(deadline):
                     tries = _RECONNECTS
                     yield output
-            except SandboxNotRunningError:
+            except (SandboxNotRunningError, OperationActiveError):
                 await self._resumed(deadline)
             except SessionOutputGoneError as gone:
                 await self._skip(gone)

@@ -39,7 +39,6 @@ class AsyncSandbox(AsyncCommands):
         self._record = record
         self.files = AsyncFiles(transport, record.id)
         self.wakes = AsyncWakes(transport, record.id)
-        #: Its own interpreter: `sandbox.python.run("x = 1")`.
         self.python = AsyncInterpreter(transport, record.id, "python")
 
     def __repr__(self) -> str:

@@ -21,6 +21,7 @@ from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
     DaemonUnreachableError,
+    OperationActiveError,
     SandboxNotRunningError,
     SessionEndedError,
     SessionNotFoundError,
@@ -177,7 +178,7 @@ class Command(Channel):
                 for output in self._attached(deadline):
                     tries = _RECONNECTS
                     yield output
-            except SandboxNotRunningError:
+            except (SandboxNotRunningError, OperationActiveError):
                 self._resumed(deadline)
             except SessionOutputGoneError as gone:
                 self._skip(gone)

@@ -40,7 +40,6 @@ class Sandbox(Commands):
         self._record = record
         self.files = Files(transport, record.id)
         self.wakes = Wakes(transport, record.id)
-        #: Its own interpreter: `sandbox.python.run("x = 1")`.
         self.python = Interpreter(transport, record.id, "python")
 
     def __repr__(self) -> str:
