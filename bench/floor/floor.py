@@ -5,7 +5,7 @@ Reads one JSON object a line, {"call": name, ...}, and answers each with one: {"
 milliseconds of wall clock. A process of its own, small and a subreaper: a start from a large process would make the floor higher,
 and `runsc delete` waits until a killed sentry is reaped, which a slow PID 1 may take seconds to do.
 """
-import ctypes, glob, json, os, shutil, subprocess, sys, time
+import ctypes, glob, json, os, pty, shutil, subprocess, sys, time
 
 FLAGS = ["--platform=systrap", "--overlay2=none", "--network=sandbox", "--allow-suid", "--ignore-cgroups"]
 CAPABILITIES = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_SETUID", "CAP_SETGID", "CAP_KILL"]
@@ -66,6 +66,24 @@ class Floor:
 
     def exec(self, name):
         steps = Steps(); steps.run("exec", self._exec, self.boxes[name]); return steps
+
+    def echo(self, count):
+        """keys through a terminal of the host, each until its echo: times in ms"""
+        master, slave = pty.openpty(); child = subprocess.Popen(["cat"], stdin=slave, stdout=slave)
+        times = []
+        for _ in range(count):
+            start = time.perf_counter(); os.write(master, b"x"); os.read(master, 16)
+            times.append((time.perf_counter() - start) * 1e3)
+        child.kill(); child.wait(); os.close(master); os.close(slave)
+        return times
+
+    def output(self, name, command):
+        """all that a command writes, through `runsc exec`: ms"""
+        box = self.boxes[name]; start = time.perf_counter()
+        command = [self.runsc, f"--root={box['top']}/state", f"--shared-root={self.dir}/shared", *FLAGS, "exec", "floor", "sh", "-c", command]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as child:
+            while child.stdout.read(1 << 18): pass
+        return (time.perf_counter() - start) * 1e3
 
     def pause(self, name, fsync=False):
         """pause + checkpoint + delete + umount, and the network's end aside"""

@@ -65,21 +65,32 @@ func (s *stream) pump() {
 	})
 }
 
-// step moves one read's worth. EOF is an error here.
+// step moves what is there, up to a frame's worth: a terminal gives 4 KiB a read however much waits, and each frame costs everybody on its
+// way as much as a large one. EOF is an error here.
 func (s *stream) step(fd int, buffer []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := unix.Read(fd, buffer)
-	if err != nil {
-		return err
+	filled := 0
+	var err error
+	for filled < len(buffer) && err == nil {
+		var n int
+		n, err = unix.Read(fd, buffer[filled:])
+		if err == unix.EINTR {
+			err = nil
+			continue
+		}
+		if err == nil && n == 0 {
+			err = unix.EPIPE
+		}
+		filled += max(n, 0)
+		if s.kind != guestv1.Stream_STREAM_TERMINAL {
+			break
+		}
 	}
-	if n == 0 {
-		return unix.EPIPE
+	if filled > 0 && !s.done {
+		s.journal.append(s.kind, buffer[:filled])
 	}
-	if !s.done {
-		s.journal.append(s.kind, buffer[:n])
-	}
-	return nil
+	return err
 }
 
 // drain takes what the ended process itself had written: no more, since a child may go on for ever. All of it is in the

@@ -1,0 +1,81 @@
+import type { TorporClient } from "@torpor/sdk";
+import type { Benchmark, NamedMeasurement } from "./lib/benchmark.ts";
+import { percentile } from "./lib/median.ts";
+import { openSubject } from "./lib/subject.ts";
+import { timed } from "./lib/timed.ts";
+
+/** Of output, for the rate. */
+const outputBytes = 100_000_000;
+const command = `yes 0123456789012345678901234567890123456789012345678901234567890123456789012345678 | head -c ${outputBytes}`;
+const size = { rows: 24, columns: 80 };
+/** What a key may take on top of a terminal of the host; at the 99th percentile in all. */
+const echoMs = { p50: 5, p99: 30 };
+
+/** What somebody at a terminal notices: how soon a key is echoed, and how fast output comes. */
+export const benchmark: Benchmark = {
+  name: "terminal",
+  unit: "ms",
+  bound: 1,
+  async run(context) {
+    const { client, floor } = await openSubject(context);
+    await client.create({ image: "debian", name: "terminal" });
+    await floor.call("create", { name: "terminal" });
+    const keys = Math.max(200, context.runs * 20);
+    const host = await floor.call<number[]>("echo", { count: keys });
+    const ours = await echoes(client, keys);
+    return [
+      {
+        name: `a key to its echo, p50, of a terminal of the host + ${echoMs.p50} ms`,
+        value: percentile(ours, 50),
+        floor: percentile(host, 50) + echoMs.p50,
+      },
+      { name: `a key to its echo, p99, of ${echoMs.p99} ms`, value: percentile(ours, 99), floor: echoMs.p99 },
+      await outputRate(client, () => floor.call<number>("output", { name: "terminal", command: `script -qec '${command}' /dev/null` })),
+    ];
+  },
+};
+
+async function echoes(client: TorporClient, count: number): Promise<number[]> {
+  const stream = await client.stream("terminal", { argv: ["cat"], stdin: true, terminal: size });
+  const frames = stream[Symbol.asyncIterator]();
+  const output = async () => {
+    for (;;) {
+      const { value, done } = await frames.next();
+      if (done === true || value.type === "end") throw new Error("the terminal ended");
+      if (value.type === "output") return;
+    }
+  };
+  const times: number[] = [];
+  for (let key = 0; key < count; key++) {
+    const { ms } = await timed(async () => {
+      await stream.write(Buffer.from("x"));
+      await output();
+    });
+    times.push(ms);
+  }
+  stream.close();
+  return times;
+}
+
+/** By hand the terminal is script(1)'s in the sandbox, and a pipe brings its output out: it is the terminal that takes the time, on a host of its own too. */
+async function outputRate(client: TorporClient, byHand: () => Promise<number>): Promise<NamedMeasurement> {
+  const ours: number[] = [];
+  const floor: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    floor.push(await byHand());
+    ours.push((await timed(() => readAll(client))).ms);
+  }
+  return {
+    name: "100 MB through a terminal, of a terminal through runsc exec",
+    value: percentile(ours, 50),
+    floor: percentile(floor, 50),
+    bound: 2,
+  };
+}
+
+async function readAll(client: TorporClient): Promise<void> {
+  const stream = await client.stream("terminal", { argv: ["sh", "-c", command], terminal: size });
+  let bytes = 0;
+  for await (const frame of stream) if (frame.type === "output") bytes += frame.data.length;
+  if (bytes < outputBytes) throw new Error(`${bytes} bytes came of ${outputBytes}`);
+}
