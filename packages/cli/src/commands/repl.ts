@@ -35,6 +35,11 @@ export function replCommand(): Command {
 async function talk(client: TorporClient, place: Place): Promise<number> {
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: ">>> " });
   lines.on("SIGINT", () => void interrupt(client, place));
+  // ^D while a run is at work: what runs is waited for, and then nothing is asked any more.
+  let over = false;
+  lines.once("close", () => {
+    over = true;
+  });
   let code = "";
   lines.prompt();
   for await (const line of lines) {
@@ -45,7 +50,7 @@ async function talk(client: TorporClient, place: Place): Promise<number> {
       code = "";
     }
     lines.setPrompt(more ? "... " : ">>> ");
-    lines.prompt();
+    if (!over) lines.prompt();
   }
   await print("\n");
   return 0;
