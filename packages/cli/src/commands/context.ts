@@ -2,7 +2,8 @@ import { Command } from "commander";
 import { find, local, readContexts, writeContexts } from "../contexts.ts";
 import { examples } from "../examples.ts";
 import { say } from "../failure.ts";
-import { print, printJson } from "../leave.ts";
+import { print } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { table } from "../table.ts";
 
 export function contextCommand(): Command {
@@ -15,23 +16,20 @@ export function contextCommand(): Command {
 }
 
 function list(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list the daemons that can be chosen")
-    .option("--json", "print JSON")
-    .action(async ({ json }: { json?: boolean }) => {
-      const { current = local, known } = readContexts(process.env);
-      const all = [{ name: local, url: null }, ...Object.entries(known).map(([name, { url }]) => ({ name, url }))];
-      const shown = all.map((one) => ({ ...one, current: one.name === current }));
-      if (json === true) await printJson(shown);
-      else
-        await print(
-          table(
-            ["NAME", "URL", "CURRENT"],
-            shown.map(({ name, url, current: is }) => [name, url ?? "this host's socket", is ? "*" : ""]),
-          ),
-        );
+  const list = new Command("list").alias("ls").description("list the daemons that can be chosen");
+  const command = addListOptions(list, "names").action(async (options: ListOptions) => {
+    const { current = local, known } = readContexts(process.env);
+    const all = [{ name: local, url: null }, ...Object.entries(known).map(([name, { url }]) => ({ name, url }))];
+    const shown = all.map((one) => ({ ...one, current: one.name === current }));
+    await printList(shown, options, {
+      id: ({ name }) => name,
+      table: (each) =>
+        table(
+          ["NAME", "URL", "CURRENT"],
+          each.map(({ name, url, current: is }) => [name, url ?? "this host's socket", is ? "*" : ""]),
+        ),
     });
+  });
   return examples(command, ["torpor context list"]);
 }
 

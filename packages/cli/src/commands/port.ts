@@ -4,6 +4,7 @@ import { examples } from "../examples.ts";
 import { say } from "../failure.ts";
 import { type Forwarding, forwardPort } from "../forward-port.ts";
 import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { table } from "../table.ts";
 
 export function portCommand(): Command {
@@ -56,21 +57,20 @@ function exposeCommand(): Command {
 }
 
 function listCommand(): Command {
-  const command = new Command("list")
-    .description("list the ports of a sandbox that have an address")
-    .argument("<sandbox>", "id or name")
-    .option("--json", "print them as JSON")
-    .action(
-      action(async (client, sandbox: string, { json }: { json?: boolean }) => {
-        const ports = await client.ports.list(sandbox);
-        if (json === true) await printJson(ports);
-        else {
-          const rows = ports.map(({ port, url, label, ...exposed }) => [String(port), exposed.public ? "public" : "token", url ?? label]);
-          await print(table(["PORT", "FOR", "ADDRESS"], rows));
-        }
-        return undefined;
-      }),
-    );
+  const list = new Command("list").description("list the ports of a sandbox that have an address").argument("<sandbox>", "id or name");
+  const command = addListOptions(list, "port numbers").action(
+    action(async (client, sandbox: string, options: ListOptions) => {
+      await printList(await client.ports.list(sandbox), options, {
+        id: ({ port }) => String(port),
+        table: (all) =>
+          table(
+            ["PORT", "FOR", "ADDRESS"],
+            all.map(({ port, url, label, ...exposed }) => [String(port), exposed.public ? "public" : "token", url ?? label]),
+          ),
+      });
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor port list base"]);
 }
 

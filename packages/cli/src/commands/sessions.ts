@@ -3,25 +3,25 @@ import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { oneLine, say } from "../failure.ts";
-import { print, printJson } from "../leave.ts";
+import { print } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { table } from "../table.ts";
 import { formatDuration } from "../values/duration.ts";
 import { shellName } from "./shell.ts";
 
 export function sessionsCommand(): Command {
-  const command = new Command("sessions")
+  const list = new Command("sessions")
     .description("list what was started in a sandbox through Torpor, ended ones too; start, stop and restart what is supervised")
-    .argument("<sandbox>", "id or name")
-    .option("--json", "print them as JSON")
-    .action(
-      action(async (client, sandbox: string, { json }: { json?: boolean }) => {
-        const sessions = await client.sessions(sandbox);
-        await (json === true
-          ? printJson(sessions)
-          : print(table(["SESSION", "PID", "KIND", "STATE", "AGE", "COMMAND"], sessions.map(rowOf))));
-        return undefined;
-      }),
-    );
+    .argument("<sandbox>", "id or name");
+  const command = addListOptions(list).action(
+    action(async (client, sandbox: string, options: ListOptions) => {
+      await printList(await client.sessions(sandbox), options, {
+        id: ({ id }) => id,
+        table: (all) => table(["SESSION", "PID", "KIND", "STATE", "AGE", "COMMAND"], all.map(rowOf)),
+      });
+      return undefined;
+    }),
+  );
   for (const [name, description] of wanted) {
     const one = new Command(name)
       .description(description)

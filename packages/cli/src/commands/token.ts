@@ -5,6 +5,7 @@ import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { forEach } from "../several.ts";
 import { table } from "../table.ts";
 import { expiryIn } from "../values/duration.ts";
@@ -66,17 +67,15 @@ function addScope(text: string, earlier: readonly Grant[] = []): readonly Grant[
 }
 
 function list(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list all tokens, expired ones too")
-    .option("--json", "print JSON")
-    .action(
-      action(async (client, { json }: { json?: boolean }) => {
-        const tokens = await client.access.tokens();
-        await (json === true ? printJson(tokens) : print(table(["ID", "NAME", "TEAM", "SCOPES", "CREATED", "EXPIRES"], tokens.map(rowOf))));
-        return undefined;
-      }),
-    );
+  const command = addListOptions(new Command("list").alias("ls").description("list all tokens, expired ones too")).action(
+    action(async (client, options: ListOptions) => {
+      await printList(await client.access.tokens(), options, {
+        id: ({ id }) => id,
+        table: (all) => table(["ID", "NAME", "TEAM", "SCOPES", "CREATED", "EXPIRES"], all.map(rowOf)),
+      });
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor token list"]);
 }
 

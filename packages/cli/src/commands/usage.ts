@@ -2,20 +2,20 @@ import type { SandboxUsage } from "@torpor/sdk";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
-import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { table } from "../table.ts";
 
 export function usageCommand(): Command {
-  const command = new Command("usage")
-    .description("show what sandboxes have used so far, those removed in the last 90 days too")
-    .option("--json", "print JSON")
-    .action(
-      action(async (client, { json }: { json?: boolean }) => {
-        const usage = await client.stats.usage();
-        await (json === true ? printJson(usage) : print(table(head, usage.map(rowOf))));
-        return undefined;
-      }),
-    );
+  const list = new Command("usage").description("show what sandboxes have used so far, those removed in the last 90 days too");
+  const command = addListOptions(list).action(
+    action(async (client, options: ListOptions) => {
+      await printList(await client.stats.usage(), options, {
+        id: ({ sandboxId }) => sandboxId,
+        table: (all) => table(head, all.map(rowOf)),
+      });
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor usage", "torpor usage --json"]);
 }
 
