@@ -171,3 +171,27 @@ def test_images_are_pulled_and_removed(torpor: Torpor) -> None:
 def test_a_fork_of_which_some_children_failed_has_the_others() -> None:
     error = ForkFailedError([NameTakenError("there is one", details={"name": "x"})], ["made"])
     assert (error.code, error.sandboxes, str(error)) == ("name_taken", ["made"], "1 of 2 children failed: there is one")
+
+
+def test_ports_have_addresses_and_a_fork_has_none_of_them(torpor: Torpor, sandbox: Sandbox) -> None:
+    assert sandbox.ports.expose(8080).public is False
+    assert sandbox.ports.expose(8080, public=True).public is True
+    assert [each.port for each in sandbox.ports.list()] == [8080]
+    with sandbox.fork() as child:
+        assert child.ports.list() == []
+    sandbox.ports.remove(8080)
+    with pytest.raises(NotFoundError):
+        sandbox.ports.remove(8080)
+
+
+def test_webhooks_are_made_paused_and_removed(torpor: Torpor) -> None:
+    made = torpor.webhooks.create("http://127.0.0.1:9/hook", types=["sandbox.paused"], description="for a test")
+    assert made.secret.startswith("whsec_")
+    assert torpor.webhooks.pause(made.webhook.id).state == "paused"
+    assert torpor.webhooks.enable(made.webhook.id).state == "enabled"
+    assert torpor.webhooks.test(made.webhook.id).delivered is False
+    assert torpor.webhooks.deliveries(made.webhook.id) == []
+    assert made.webhook.id in [each.id for each in torpor.webhooks.list()]
+    torpor.webhooks.remove(made.webhook.id)
+    with pytest.raises(NotFoundError):
+        torpor.webhooks.get(made.webhook.id)

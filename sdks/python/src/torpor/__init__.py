@@ -18,7 +18,7 @@ from torpor._error import (
 from torpor._forked import ForkFailedError
 from torpor._frames import Output
 from torpor._result import CommandFailedError, ExecResult
-from torpor._summaries import FamilyMember, ImageProgress, Pruned, RunError, RunResult, Version, WakeList
+from torpor._summaries import CreatedWebhook, FamilyMember, ImageProgress, Pruned, RunError, RunResult, Version, WakeList
 from torpor._sync.client import Torpor
 from torpor._sync.command import Command
 from torpor._sync.sandbox import Sandbox
@@ -35,6 +35,7 @@ __all__ = [
     "Command",
     "CommandFailedError",
     "ConflictError",
+    "CreatedWebhook",
     "DeniedError",
     "Duration",
     "ExecResult",

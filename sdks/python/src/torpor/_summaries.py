@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from torpor._model import Model
-from torpor.models import SandboxFork, Wake
+from torpor.models import SandboxFork, Wake, Webhook
 
 
 class ImageProgress(Model):
@@ -28,6 +28,11 @@ class WakeList(Model):
     wakes: list[Wake]
     #: Wakes that are stored, and not in the sandbox's queue yet.
     pending: int
+
+
+class CreatedWebhook(Model):
+    webhook: Webhook
+    secret: str
 
 
 class Version(Model):

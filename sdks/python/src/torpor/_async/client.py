@@ -15,6 +15,7 @@ from torpor._async.sandbox import AsyncSandbox
 from torpor._async.sandboxes import AsyncSandboxes
 from torpor._async.snapshots import AsyncSnapshots
 from torpor._async.transport import AsyncTransport
+from torpor._async.webhooks import AsyncWebhooks
 from torpor._concurrent import AsyncCallback
 from torpor._endpoint import endpoint_of
 from torpor._requests import NetworkMode, RestartPolicy, SelfVerb, TimeSettings, given, resources, time_settings
@@ -40,6 +41,7 @@ class AsyncTorpor:
         self.snapshots = AsyncSnapshots(self._transport)
         self.sandboxes = AsyncSandboxes(self._transport)
         self.operations = AsyncOperations(self._transport)
+        self.webhooks = AsyncWebhooks(self._transport)
 
     async def create(
         self,

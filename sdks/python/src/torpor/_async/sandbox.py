@@ -13,6 +13,7 @@ from torpor._async.commands import AsyncCommands
 from torpor._async.events import AsyncEvents
 from torpor._async.files import AsyncFiles
 from torpor._async.interpreter import AsyncInterpreter
+from torpor._async.ports import AsyncPorts
 from torpor._async.transport import AsyncTransport
 from torpor._async.wait_for import async_wait_for
 from torpor._async.wakes import AsyncWakes
@@ -39,6 +40,7 @@ class AsyncSandbox(AsyncCommands):
         self._record = record
         self.files = AsyncFiles(transport, record.id)
         self.wakes = AsyncWakes(transport, record.id)
+        self.ports = AsyncPorts(transport, record.id)
         self.python = AsyncInterpreter(transport, record.id, "python")
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from torpor._sync.sandbox import Sandbox
 from torpor._sync.sandboxes import Sandboxes
 from torpor._sync.snapshots import Snapshots
 from torpor._sync.transport import Transport
+from torpor._sync.webhooks import Webhooks
 from torpor._units import Duration
 from torpor.models import Capabilities, Info, Operation, SandboxRecord
 
@@ -41,6 +42,7 @@ class Torpor:
         self.snapshots = Snapshots(self._transport)
         self.sandboxes = Sandboxes(self._transport)
         self.operations = Operations(self._transport)
+        self.webhooks = Webhooks(self._transport)
 
     def create(
         self,

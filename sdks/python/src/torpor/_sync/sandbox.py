@@ -17,6 +17,7 @@ from torpor._sync.commands import Commands
 from torpor._sync.events import Events
 from torpor._sync.files import Files
 from torpor._sync.interpreter import Interpreter
+from torpor._sync.ports import Ports
 from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
 from torpor._sync.wakes import Wakes
@@ -40,6 +41,7 @@ class Sandbox(Commands):
         self._record = record
         self.files = Files(transport, record.id)
         self.wakes = Wakes(transport, record.id)
+        self.ports = Ports(transport, record.id)
         self.python = Interpreter(transport, record.id, "python")
 
     def __repr__(self) -> str:

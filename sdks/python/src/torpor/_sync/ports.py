@@ -1,0 +1,29 @@
+# Generated from ../_async by tools/generate.py. Not to be edited.
+from __future__ import annotations
+
+from torpor._sync.transport import Transport
+from torpor.models import ReachablePort
+
+
+class Ports:
+    """Ports of a sandbox that have an address of their own; `sandbox.expose` gives one."""
+
+    def __init__(self, transport: Transport, sandbox: str) -> None:
+        self._transport = transport
+        self._sandbox = sandbox
+
+    def list(self) -> list[ReachablePort]:
+        answer = self._transport.json("listPorts", params={"id": self._sandbox})
+        return [ReachablePort.model_validate(each) for each in answer["ports"]]
+
+    def expose(self, port: int, *, public: bool = False) -> ReachablePort:
+        """Gives a port an address that stays over pause, stop and restart; asked again it changes who may use it.
+
+        One that is not public needs a token with the scope `port`, in the header X-Torpor-Token.
+        """
+        params = {"id": self._sandbox, "port": str(port)}
+        return ReachablePort.model_validate(self._transport.json("exposePort", params=params, body={"public": public}))
+
+    def remove(self, port: int) -> None:
+        """Takes its address away; connections that are open end."""
+        self._transport.json("unexposePort", params={"id": self._sandbox, "port": str(port)})
