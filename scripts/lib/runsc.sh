@@ -68,3 +68,33 @@ build_runsc() {
   rmdir "$directory"
   [[ $("$1" --version) == *"$version"* ]] || fail "the runsc just built does not say version $version" "remove $1"
 }
+
+# For packages: the pinned build and no other, for either processor. Another machine's lies apart, where none looks for an engine to run.
+pinned_runsc() {
+  local version
+  version=$(pinned version)
+  if [ "$1" = "$(host_arch)" ]; then echo "$(cache_directory)/runsc-$version/runsc"; else echo "$(cache_directory)/packages/runsc-$version-$1/runsc"; fi
+}
+
+ensure_pinned_runsc() {
+  local target
+  target=$(pinned_runsc "$1")
+  [ -x "$target" ] && return
+  mkdir -p "${target%/*}"
+  if [ "$1" = "$(host_arch)" ]; then build_runsc "$target"; else cross_build_runsc "$1" "$target"; fi
+}
+
+# Go installs what it builds for another platform below GOPATH only, in a folder of that platform's name.
+cross_build_runsc() {
+  ensure_go
+  local version modules directory
+  version=$(pinned version)
+  modules=$(go env GOMODCACHE)
+  directory=$(mktemp -d "${2%/*}/build.XXXXXX")
+  say "Building the engine, runsc $version, for linux-$1 from its Go module (1 to 3 minutes, once per machine, kept in ${2%/*})"
+  GOBIN='' GOPATH=$directory GOMODCACHE=$modules GOOS=linux GOARCH=$1 GOFLAGS='' CGO_ENABLED=0 \
+    go install -trimpath -ldflags="-s -w -X $(pinned versionVariable)=$version" "$(pinned package)@$(pinned moduleVersion)" ||
+    { rm -rf "$directory"; fail "building runsc for linux-$1 failed, see above"; }
+  mv "$directory/bin/linux_$1/runsc" "$2"
+  rm -rf "$directory"
+}

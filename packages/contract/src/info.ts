@@ -30,7 +30,7 @@ export const Info = z.object({
     name: z.string(),
     version: z.string(),
     path: z.string(),
-    /** Where it came from: env, data, path, cache, built. */ source: z.string(),
+    /** Where it came from: env, data, package, cache, path. */ source: z.string(),
     sha256: z.string(),
   }),
   capabilities: Capabilities.shape.capabilities,

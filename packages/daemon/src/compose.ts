@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Info } from "@torpor/contract";
 import { createLifecycle, type Lifecycle, type Ports } from "@torpor/core";
 import type { FastifyInstance } from "fastify";
@@ -13,6 +12,7 @@ import { removeTraces } from "./engines/oci/traces.ts";
 import { keepExpiring } from "./expiry.ts";
 import { openFailpoint } from "./failpoint.ts";
 import { keepForgetting } from "./history.ts";
+import { builtDirectory } from "./host/installed.ts";
 import { readNodeFacts } from "./host/node-facts.ts";
 import { requireHost } from "./host/require-host.ts";
 import { cronSchedules } from "./host/schedules.ts";
@@ -51,7 +51,7 @@ export interface Daemon {
 }
 
 /** What `packages/web` is built into. */
-const pageDirectory = fileURLToPath(new URL("../../web/dist", import.meta.url));
+const pageDirectory = builtDirectory("../page", "../../web/dist");
 
 type Release = () => Promise<unknown>;
 

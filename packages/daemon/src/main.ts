@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { closeSync, writeSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { TorporError } from "@torpor/contract";

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, openSync } from "node:fs";
+import { openSync } from "node:fs";
 import { mkdir, readFile, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { TorporError } from "@torpor/sdk/calls";
 import { oneLine } from "../failure.ts";
 import type { Site } from "./site.ts";
@@ -57,12 +57,13 @@ function daemonCommand({ data, socket }: Site, options: readonly string[]): stri
 }
 
 function daemonMain(): string {
-  const path = fileURLToPath(new URL("../../../daemon/src/main.ts", import.meta.url));
-  if (!existsSync(path))
+  try {
+    return createRequire(import.meta.url).resolve("@torpor/daemon/main");
+  } catch {
     throw new TorporError("engine_unavailable", "torpord is not installed beside this command", {
-      hint: "Install @torpor/daemon, or name its host with TORPOR_URL.",
+      hint: "Install @torpor/daemon where @torpor/cli is (npm install -g @torpor/daemon), or name its host with TORPOR_URL.",
     });
-  return path;
+  }
 }
 
 async function sizeOf(path: string): Promise<number> {

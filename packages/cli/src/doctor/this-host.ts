@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, readdir, readFile, statfs } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { homedir, release, totalmem } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -55,7 +56,7 @@ async function daemonOf(site: Site): ReturnType<Host["daemon"]> {
   return { version, engine: `${engine.name} ${engine.version} (${engine.path})`, warning: pool.warning };
 }
 
-/** As torpord looks: named, kept by an earlier one, built by scripts/bootstrap, in the PATH. */
+/** As torpord looks: named, kept by an earlier one, installed beside this command, built by scripts/bootstrap, in the PATH. */
 async function engines(data: string): Promise<string[]> {
   const { TORPOR_RUNSC: named, XDG_CACHE_HOME: cache = join(homedir(), ".cache") } = process.env;
   if (named !== undefined) return [named];
@@ -64,9 +65,18 @@ async function engines(data: string): Promise<string[]> {
   const inPath = await program("runsc");
   return [
     ...(await readdir(kept).catch(() => [])).map((name) => join(kept, name, "runsc")),
+    ...installed(),
     ...(await readdir(built).catch(() => [])).filter((name) => name.startsWith("runsc-")).map((name) => join(built, name, "runsc")),
     ...(inPath === undefined ? [] : [inPath]),
   ];
+}
+
+function installed(): string[] {
+  try {
+    return [createRequire(import.meta.url).resolve(`@torpor/runsc-${process.platform}-${process.arch}/bin/runsc`)];
+  } catch {
+    return [];
+  }
 }
 
 async function program(name: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { TorporError } from "@torpor/contract";
 import { digest } from "../../host/digest.ts";
+import { installedProgram } from "../../host/installed.ts";
 import pin from "./pin.json" with { type: "json" };
 import { probe } from "./probe.ts";
 
@@ -11,15 +12,19 @@ export interface EngineBinary {
   readonly path: string;
   readonly version: string;
   readonly sha256: string;
-  /** Where it came from: env, data, cache, path. */
+  /** Where it came from: env, data, package, cache, path. */
   readonly source: string;
 }
 
 /**
  * Finds the runsc to use and keeps it under its digest in the data directory, for as long as a checkpoint may need it.
- * Order: TORPOR_RUNSC; the kept build of the pinned version; the shared cache that `scripts/bootstrap` fills; PATH.
+ * Order: TORPOR_RUNSC; the kept build of the pinned version; the package beside this one; the shared cache that `scripts/bootstrap` fills; PATH.
  */
-export async function resolveRunsc(dataDirectory: string, env: NodeJS.ProcessEnv): Promise<EngineBinary> {
+export async function resolveRunsc(
+  dataDirectory: string,
+  env: NodeJS.ProcessEnv,
+  installed = installedProgram("runsc", "runsc"),
+): Promise<EngineBinary> {
   const store = path.join(dataDirectory, "engines", "runsc");
   if (env.TORPOR_RUNSC === undefined) {
     const kept = (await keptBinaries(store)).find((binary) => binary.version === pin.version);
@@ -28,7 +33,7 @@ export async function resolveRunsc(dataDirectory: string, env: NodeJS.ProcessEnv
     }
   }
   const rejected: string[] = [];
-  for (const { file, source } of candidates(env)) {
+  for (const { file, source } of candidates(env, installed)) {
     if (await isExecutable(file)) {
       const found = await probe(file);
       if (found.usable) {
@@ -43,7 +48,7 @@ export async function resolveRunsc(dataDirectory: string, env: NodeJS.ProcessEnv
     "engine_unavailable",
     `No usable gVisor engine (runsc) is on this host${rejected.length > 0 ? `: ${rejected.join("; ")}` : ""}`,
     {
-      hint: `Run scripts/bootstrap, which builds version ${pin.version}, or name a newer runsc by TORPOR_RUNSC.`,
+      hint: `Install @torpor/runsc-${process.platform}-${process.arch}, run scripts/bootstrap in a checkout (it builds version ${pin.version}), or name a runsc by TORPOR_RUNSC.`,
       details: { rejected },
     },
   );
@@ -54,7 +59,7 @@ export async function keptRunsc(dataDirectory: string, sha256: string): Promise<
   return (await keptBinaries(path.join(dataDirectory, "engines", "runsc"))).find((binary) => binary.sha256 === sha256);
 }
 
-function candidates(env: NodeJS.ProcessEnv): { file: string; source: string }[] {
+function candidates(env: NodeJS.ProcessEnv, installed: string | undefined): { file: string; source: string }[] {
   const named = env.TORPOR_RUNSC;
   if (named !== undefined) {
     return [{ file: named, source: "env" }];
@@ -64,7 +69,8 @@ function candidates(env: NodeJS.ProcessEnv): { file: string; source: string }[] 
     .split(":")
     .filter((directory) => path.isAbsolute(directory))
     .map((directory) => ({ file: path.join(directory, "runsc"), source: "path" }));
-  return [{ file: cache, source: "cache" }, ...onPath];
+  const packed = installed === undefined ? [] : [{ file: installed, source: "package" }];
+  return [...packed, { file: cache, source: "cache" }, ...onPath];
 }
 
 async function keptBinaries(store: string): Promise<EngineBinary[]> {
