@@ -22,7 +22,10 @@ export function publishedManifest(source: Manifest): Manifest {
 
 /** Of a package that holds programs for one platform alone: npm installs the one that fits the machine, and passes over the others. */
 export function platformManifest(kind: "native" | "runsc", cpu: keyof typeof processors, version: string): Manifest {
-  const what = kind === "native" ? "Torpor's programs in and around each sandbox" : "The engine of Torpor's sandboxes, gVisor's runsc, of the pinned version";
+  const what =
+    kind === "native"
+      ? "Torpor's programs in and around each sandbox"
+      : "The engine of Torpor's sandboxes, gVisor's runsc, of the pinned version";
   return {
     name: `@torpor/${kind}-linux-${cpu}`,
     version,

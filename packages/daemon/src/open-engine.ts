@@ -34,9 +34,13 @@ export function nativeBinary(name: string): string {
   const architecture = process.arch === "x64" ? "amd64" : process.arch;
   const built = path.join(fileURLToPath(new URL("../../../native/bin", import.meta.url)), `linux-${architecture}`, name);
   if (!existsSync(built)) {
-    throw new TorporError("engine_unavailable", `${name}, which runs with each sandbox, is not installed: no package has it, nor is it built`, {
-      hint: `Install @torpor/native-${process.platform}-${process.arch} (an optional dependency of @torpor/daemon), or in a checkout run scripts/bootstrap.`,
-    });
+    throw new TorporError(
+      "engine_unavailable",
+      `${name}, which runs with each sandbox, is not installed: no package has it, nor is it built`,
+      {
+        hint: `Install @torpor/native-${process.platform}-${process.arch} (an optional dependency of @torpor/daemon), or in a checkout run scripts/bootstrap.`,
+      },
+    );
   }
   return built;
 }
