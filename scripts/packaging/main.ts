@@ -38,7 +38,7 @@ function packAll(directory: string, chosen: readonly Platform[]): void {
 }
 
 function stageSource(stage: string, source: string, compiled: string): string {
-  const manifest = publishedManifest(manifestOf(source));
+  const manifest = publishedManifest(manifestOf(source), manifestOf(".").devDependencies as Record<string, string>);
   const directory = begin(stage, manifest);
   cpSync(compiled, path.join(directory, "dist"), { recursive: true });
   if (manifest.name === "@torpor/daemon") {

@@ -5,8 +5,11 @@ export type Manifest = { readonly name: string; readonly version: string } & { r
 /** Processors by the names of npm and of Go. */
 export const processors = { x64: "amd64", arm64: "arm64" } as const;
 
-/** package.json of a published package from that of the checkout: it names JavaScript in `dist`, and has nothing that only a checkout has. */
-export function publishedManifest(source: Manifest): Manifest {
+/**
+ * package.json of a published package from that of the checkout: it names JavaScript in `dist`, and has nothing that only a checkout has.
+ * `tools` are the development dependencies of the whole checkout, the types of others' packages among them.
+ */
+export function publishedManifest(source: Manifest, tools: Readonly<Record<string, string>>): Manifest {
   const { private: _, scripts: __, devDependencies: ___, ...kept } = source;
   const folders = source.name === "@torpor/daemon" ? ["docs", "packaging", "page"] : source.name === "@torpor/cli" ? ["man"] : [];
   return {
@@ -14,6 +17,7 @@ export function publishedManifest(source: Manifest): Manifest {
     ...(kept.exports === undefined ? {} : { exports: withoutTesting(kept.exports) }),
     ...pick(kept, ["bin", "imports", "browser"], compiled),
     ...(source.name === "@torpor/daemon" ? { optionalDependencies: platformDependencies(source.version) } : {}),
+    ...(source.name === "@torpor/sdk" ? { dependencies: withTypes(source.dependencies as Readonly<Record<string, string>>, tools) } : {}),
     ...(source.name === "@torpor/cli" ? { man: "./man/torpor.1" } : {}),
     files: ["dist", ...folders],
     publishConfig: { access: "public" },
@@ -41,6 +45,15 @@ export function platformManifest(kind: "native" | "runsc", cpu: keyof typeof pro
 function platformDependencies(version: string): Record<string, string> {
   const names = (["native", "runsc"] as const).flatMap((kind) => Object.keys(processors).map((cpu) => `@torpor/${kind}-linux-${cpu}`));
   return Object.fromEntries(names.map((name) => [name, version]));
+}
+
+/** Its declarations name those of Node.js and of what it depends on, and who compiles against it should not have to find that out. */
+function withTypes(dependencies: Readonly<Record<string, string>>, tools: Readonly<Record<string, string>>): Record<string, string> {
+  const types = ["node", ...Object.keys(dependencies)].flatMap((name) => {
+    const version = tools[`@types/${name}`];
+    return version === undefined ? [] : [[`@types/${name}`, version] as const];
+  });
+  return { ...dependencies, ...Object.fromEntries(types) };
 }
 
 /** In-memory adapters and conformance suites are for the tests of a checkout. */
