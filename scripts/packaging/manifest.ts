@@ -18,7 +18,7 @@ export function publishedManifest(source: Manifest, tools: Readonly<Record<strin
     ...pick(kept, ["bin", "imports", "browser"], compiled),
     ...(source.name === "@torpor/daemon" ? { optionalDependencies: platformDependencies(source.version) } : {}),
     ...(source.name === "@torpor/sdk" ? { dependencies: withTypes(source.dependencies as Readonly<Record<string, string>>, tools) } : {}),
-    ...(source.name === "@torpor/cli" ? { man: "./man/torpor.1" } : {}),
+    ...(source.name === "@torpor/cli" ? { man: ["./man/torpor.1"] } : {}),
     files: ["dist", ...folders],
     publishConfig: { access: "public" },
   };
