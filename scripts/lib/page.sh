@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# The page, packages/web/dist, as torpord serves it.
+# The page, packages/web/dist, as torpord serves it, and in docs/ of it the documents.
 
 ensure_page() {
   local built=packages/web/dist/index.html
-  if [ -e "$built" ] && [ -z "$(find packages/web packages/contract/src sdks/typescript/src/session-protocol.ts examples/count.py package-lock.json \
+  if [ -e "$built" ] && [ -z "$(find packages/web packages/contract/src sdks/typescript/src/session-protocol.ts examples/count.py package-lock.json docs scripts/docs \
     \( -path packages/web/dist -o -name node_modules \) -prune -o -type f ! -name '*.test.ts' ! -name '*.test.tsx' -newer "$built" -print -quit)" ]; then
     return
   fi
@@ -12,6 +12,7 @@ ensure_page() {
   local fresh=dist.$$
   (cd packages/web && ../../scripts/node ../../node_modules/vite/bin/vite.js build --logLevel error --outDir "$fresh" --emptyOutDir >&2) ||
     fail "building the page failed, see above"
+  scripts/node scripts/docs/main.ts "packages/web/$fresh/docs" >&2 || fail "building the documents failed, see above"
   rm -rf packages/web/dist.old
   [ ! -e packages/web/dist ] || mv packages/web/dist packages/web/dist.old
   mv "packages/web/$fresh" packages/web/dist

@@ -48,7 +48,7 @@ export function watchPlace(): void {
     const link = (event.target as Element).closest?.("a");
     if (link === null || link === undefined || link.target !== "" || link.hasAttribute("download") || link.origin !== location.origin)
       return;
-    if (link.pathname.startsWith("/v1/")) return;
+    if (/^\/(v1|docs)(\/|$)/.test(link.pathname)) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });

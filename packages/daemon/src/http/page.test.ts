@@ -56,6 +56,27 @@ test("files with a hash in their names are kept for ever, packed ones are taken 
   expect(await get("/assets/gone.js")).toMatchObject({ status: 404, text: "There is no such file.\n" });
 });
 
+test("the documents are below /docs/, without a script, and what is none of them is no page either", async () => {
+  expect(await get("/docs/")).toMatchObject({ status: 503, text: expect.stringContaining("Run scripts/bootstrap") });
+  await mkdir(join(directory, "dist", "docs", "guides"), { recursive: true });
+  await writeFile(join(directory, "dist", "docs", "index.html"), "<!doctype html><title>Documents</title>");
+  await writeFile(join(directory, "dist", "docs", "guides", "ports.html"), "<!doctype html><title>Ports</title>");
+  expect(await get("/docs")).toMatchObject({ status: 308, headers: { location: "/docs/" } });
+  for (const [path, title] of [
+    ["/docs/", "Documents"],
+    ["/docs/guides/ports.html", "Ports"],
+  ] as const) {
+    const { status, headers, text } = await get(path);
+    expect({ status, text }, path).toEqual({ status: 200, text: expect.stringContaining(`<title>${title}`) });
+    expect(headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" });
+    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self';/);
+    expect(headers["content-security-policy"]).not.toMatch(/script-src|unsafe|connect-src/);
+  }
+  for (const path of ["/docs/gone.html", "/docs/guides/", "/docs/..%2f..%2fsecret.txt"]) {
+    expect(await get(path), path).toMatchObject({ status: 404, text: expect.stringContaining("no such document") });
+  }
+});
+
 test.each(["/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/assets/..%2f..%2fsecret.txt", "/.hidden", "/%00", "/%zz"])(
   "nothing else of the host is at %s",
   async (path) => {

@@ -21,6 +21,16 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The documents are text and pictures: no script at all, of nobody. */
+const documentPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
 const notBuilt = `The page is not built yet.
@@ -28,7 +38,7 @@ const notBuilt = `The page is not built yet.
 Run scripts/bootstrap in the checkout of Torpor, and load this again. The API is there all the same: GET /v1/openapi.json tells about it.
 `;
 
-/** Serves the page's built files, and its document at every address that is none of a file or of the API. */
+/** Serves the page's built files, the documents below /docs/, and the page at every address that is none of a file or of the API. */
 export async function servePage(app: FastifyInstance, directory: string): Promise<void> {
   await app.register(files, { root: directory, serve: false, preCompressed: true, cacheControl: false });
   app.route({
@@ -38,7 +48,7 @@ export async function servePage(app: FastifyInstance, directory: string): Promis
     handler: async (request, reply) => {
       const path = pathOf(request);
       if (/^\/(v1|metrics)(\/|$)/.test(path)) return answerUnknownRoute(request, reply);
-      return send(reply, directory, path);
+      return /^\/docs(\/|$)/.test(path) ? sendDocument(reply, directory, path) : send(reply, directory, path);
     },
   });
 }
@@ -56,6 +66,17 @@ async function send(reply: FastifyReply, directory: string, path: string): Promi
   reply.header("cache-control", "no-cache");
   if ((await fileAt(directory, "/index.html")) !== undefined) return reply.sendFile("index.html");
   return reply.code(503).type("text/plain; charset=utf-8").send(notBuilt);
+}
+
+async function sendDocument(reply: FastifyReply, directory: string, path: string): Promise<FastifyReply> {
+  // Their links are relative to a directory.
+  if (path === "/docs") return reply.redirect("/docs/", 308);
+  reply.header("content-security-policy", documentPolicy).header("cache-control", "no-cache");
+  const file = await fileAt(directory, path.endsWith("/") ? `${path}index.html` : path);
+  if (file !== undefined) return reply.sendFile(file);
+  const built = (await fileAt(directory, "/docs/index.html")) !== undefined;
+  reply.code(built ? 404 : 503).type("text/plain; charset=utf-8");
+  return reply.send(built ? "There is no such document. /docs/ has the list of all.\n" : notBuilt);
 }
 
 /** The name below the directory of the file that a path means. */
