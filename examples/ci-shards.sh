@@ -15,7 +15,7 @@ torpor fork --name "$job-shard" --count "$shards" "$job" >/dev/null
 
 # Each knows which it is: every n-th file is its own.
 # shellcheck disable=SC2016
-part='cd /root/checkout && ls test_*.py | awk "NR % $TORPOR_FORK_COUNT == $TORPOR_FORK_INDEX - 1" | sed "s/\.py$//" | xargs -r python3 -m unittest'
+part='cd /root/checkout && ls test_*.py | awk "(NR - 1) % $TORPOR_FORK_COUNT == $TORPOR_FORK_INDEX - 1" | sed "s/\.py$//" | xargs -r python3 -m unittest'
 pids=()
 for shard in $(seq "$shards"); do
   torpor exec --timeout 10m "$job-shard-$shard" sh -c "$part" >"$logs/$shard" 2>&1 &

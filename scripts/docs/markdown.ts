@@ -13,7 +13,8 @@ export function readPage(markdown: string): Page {
   const headings: Tokens.Heading[] = [];
   const hrefs: string[] = [];
   const marked = new Marked();
-  marked.walkTokens(marked.lexer(markdown), (token) => {
+  // What it gives is for callbacks that wait; these do not.
+  void marked.walkTokens(marked.lexer(markdown), (token) => {
     if (token.type === "heading") headings.push(token as Tokens.Heading);
     if (token.type === "link" || token.type === "image") hrefs.push((token as Tokens.Link).href);
   });
