@@ -43,7 +43,8 @@ export function renderPage(markdown: string, address: (href: string) => string |
         const from = address(href);
         return from === undefined ? escapeHtml(text) : `<img src="${escapeHtml(from)}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
-      // Wide tables scroll by themselves, and with the keyboard.
+      // What is wide scrolls by itself, and with the keyboard.
+      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`,
       table(token) {
         const row = (cells: Tokens.TableCell[], tag: "th" | "td") =>
           `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")}</tr>`;

@@ -204,6 +204,8 @@ test("a session without a terminal is shown as it is, and takes no keys", async 
 
 test("every page keeps to WCAG AA in light and dark, and fits a phone", async () => {
   const paths = [
+    "/docs/",
+    "/docs/reference/cli.html",
     "/",
     "/family",
     ...["terminal", "timeline", "files", "snapshots", "ports", "settings"].map((tab) => `/sandboxes/demo/${tab}`),
@@ -212,7 +214,7 @@ test("every page keeps to WCAG AA in light and dark, and fits a phone", async ()
   for (const at of paths) {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(world.proxy.url + at);
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
     await page.emulateMedia({ colorScheme: "light" });
     breaches.push(...(await breachesOf(page)).map((breach) => `${at}: ${breach}`));
     await page.emulateMedia({ colorScheme: "dark" });
