@@ -1,4 +1,6 @@
-"""A chat bot that computes in a Python of its own, which sleeps between messages: a paused sandbox holds no memory and no process, and wakes with all its variables.
+"""A chat bot that computes in a Python of its own, which sleeps between messages.
+
+A paused sandbox holds no memory and no process, and wakes with all its variables.
 
 Each line of the input is a message. TORPOR_SOCKET, or TORPOR_URL and TORPOR_TOKEN, say which server.   python examples/chat_bot.py
 """
@@ -21,13 +23,13 @@ def answer(sandbox: Sandbox, message: str) -> str:
 
 
 def main() -> None:
-    with Torpor() as torpor:
-        # Should the bot itself die, the sandbox pauses after a minute, and is removed after a month.
-        with torpor.create("debian", auto_resume=True, idle=60, hard_ttl=30 * 86_400) as sandbox:
-            for line in sys.stdin:
-                print(answer(sandbox, line.rstrip("\n")), flush=True)
-                sandbox.pause()
-                print(f"({sandbox.state})", flush=True)
+    month = 30 * 86_400
+    # Should the bot itself die, the sandbox pauses after a minute, and is removed after a month.
+    with Torpor() as torpor, torpor.create("debian", auto_resume=True, idle=60, hard_ttl=month) as sandbox:
+        for line in sys.stdin:
+            print(answer(sandbox, line.rstrip("\n")), flush=True)
+            sandbox.pause()
+            print(f"({sandbox.state})", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { torporMain } from "./harness/torpor-process.ts";
 
@@ -17,6 +17,8 @@ beforeAll(async () => {
   daemon = await TestDaemon.start();
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
+// An example takes away what it made, whatever its end.
+afterEach(async () => expect(await daemon.client.list()).toEqual([]));
 
 interface Ended {
   readonly code: number | null;
@@ -24,7 +26,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** As a user runs it, to its end; nothing of it may be left. */
+/** As a user runs it, to its end. */
 async function run(command: string, args: readonly string[], { input = "", env = {} } = {}): Promise<Ended> {
   const child = spawn(command, args, { env: { ...process.env, TORPOR_SOCKET: daemon.socket, NO_COLOR: "1", ...env } });
   child.stdin.end(input);
@@ -33,7 +35,6 @@ async function run(command: string, args: readonly string[], { input = "", env =
     text(child.stderr),
     once(child, "close") as Promise<[number | null]>,
   ]);
-  expect(await daemon.client.list()).toEqual([]);
   return { code, stdout, stderr };
 }
 
@@ -59,20 +60,25 @@ test("the chat bot's Python sleeps between messages, and knows at each what it w
 test("the CI job runs each test in one of its shards, and fails with the shard that fails", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "torpor-ci-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  const write = (name: string, content: string, mode = 0o644) => writeFileSync(path.join(directory, name), content, { mode });
-  write("torpor", `#!/bin/sh\nexec '${process.execPath}' '${torporMain}' "$@"\n`, 0o755);
-  const env = { PATH: `${directory}:${process.env.PATH}` };
-  const caseOf = (body: string) => `import unittest\n\nclass T(unittest.TestCase):\n    def test(self):\n        ${body}\n`;
-  for (const name of ["a", "b", "c"]) write(`test_${name}.py`, caseOf("self.assertEqual(6 * 7, 42)"));
-
-  const passing = await run(example("ci-shards.sh"), [directory, "2"], { env });
-  expect({ code: passing.code, stdout: passing.stdout }).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^shard 1: Ran 2 tests in .*\nshard 2: Ran 1 test in .*\n$/),
-  });
-
-  write("test_b.py", caseOf("self.assertEqual(6 * 9, 42)"));
-  const failing = await run(example("ci-shards.sh"), [directory, "2"], { env });
-  expect(failing.code).toBe(1);
-  expect(failing.stdout).toMatch(/^shard 1: Ran 2 tests .*\nshard 2 failed:\n[\s\S]*54 != 42/);
+  const write = (name: string, content: string, mode = 0o644) => {
+    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+    writeFileSync(path.join(directory, name), content, { mode });
+  };
+  write("bin/torpor", `#!/bin/sh\nexec '${process.execPath}' '${torporMain}' "$@"\n`, 0o755);
+  for (const project of ["good", "bad"]) {
+    for (const name of ["a", "b", "c"]) {
+      const product = project === "bad" && name === "b" ? 54 : 42;
+      write(
+        `${project}/test_${name}.py`,
+        `import unittest\n\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(6 * 7, ${product})\n`,
+      );
+    }
+  }
+  const env = { PATH: `${directory}/bin:${process.env.PATH}` };
+  const job = (project: string) => run(example("ci-shards.sh"), [path.join(directory, project), "2"], { env });
+  const [good, bad] = await Promise.all([job("good"), job("bad")]);
+  expect({ code: good.code, stderr: good.stderr }).toEqual({ code: 0, stderr: "" });
+  expect(good.stdout).toMatch(/^shard 1: Ran 2 tests in .*\nshard 2: Ran 1 test in .*\n$/);
+  expect(bad.code).toBe(1);
+  expect(bad.stdout).toMatch(/^shard 1: Ran 2 tests .*\nshard 2 failed:\n[\s\S]*42 != 54/);
 });
