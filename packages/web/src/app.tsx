@@ -47,7 +47,7 @@ function Top() {
         <a href="/family" {...current(at === "family")}>
           Family
         </a>
-        <a href="/docs/">Documents</a>
+        <a href="/docs/">Docs</a>
       </nav>
       <button type="button" class="plain" onClick={nextTheme} title="Light, dark, or as the system has it">
         <span aria-hidden="true">◐</span>
