@@ -22,6 +22,7 @@ export * from "./session.ts";
 export * from "./snapshot.ts";
 export * from "./stats.ts";
 export * from "./supervision.ts";
+export * from "./team.ts";
 export * from "./timing.ts";
 export * from "./usage.ts";
 export * from "./wake.ts";

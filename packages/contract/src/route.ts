@@ -11,6 +11,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { snapshotRoutes } from "./routes/snapshot.ts";
 import { statsRoutes } from "./routes/stats.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { teamRoutes } from "./routes/team.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { wakeRoutes } from "./routes/wake.ts";
 import { webhookRoutes } from "./routes/webhook.ts";
@@ -40,6 +41,7 @@ export const routes = {
   ...systemRoutes,
   ...wakeRoutes,
   ...accessRoutes,
+  ...teamRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

@@ -1,4 +1,5 @@
 import { type Actor, type ForkRequest, TorporError } from "@torpor/contract";
+import { teamOf } from "./access/teams.ts";
 import { refusedBy, requireRoom } from "./capacity.ts";
 import type { Asking, Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
@@ -128,7 +129,7 @@ async function join({ ports, runner }: Desk, { id }: SandboxRecord, operation: O
 }
 
 async function begin(
-  { ports, runner }: Desk,
+  { ports, runner, teams }: Desk,
   { sandbox, operation }: Extract<Decision, { type: "begin" }>,
   { notes, uses }: Plan,
   keyFor: KeyFor,
@@ -141,11 +142,12 @@ async function begin(
   const snapshots = uses === undefined ? [] : [uses];
   // Only what is to have a runtime that it had not asks for room.
   const asks = sandbox.state === "resuming";
+  if (asks || operation.kind === "fork") teams.requireCredit(teamOf(sandbox));
   const within = asks ? { within: ports.node.capacity } : {};
   try {
     await ports.store.commit({ sandboxes: [sandbox], operations: [operation], snapshots, keys: keyFor(operation.id), ...within });
   } catch (error) {
-    if (error instanceof StoreConflict && error.kind === "capacity") throw refusedBy(error, { ...holdingOf(sandbox), diskBytes: 0 }, ports);
+    if (error instanceof StoreConflict && error.kind === "capacity") throw refusedBy(error, { ...holdingOf(sandbox), diskBytes: 0, sandboxes: 0 }, ports);
     if (error instanceof StoreConflict && error.kind !== "name" && error.kind !== "key") return undefined;
     throw error;
   }
@@ -184,9 +186,10 @@ async function checkSnapshotName({ store }: Ports, name: string): Promise<void> 
 }
 
 /** What would fail for all of them, or for one after others were made, is refused before anything is frozen. */
-async function checkChildren(ports: Ports, { resources }: SandboxRecord, children: readonly PlannedChild[]): Promise<void> {
+async function checkChildren(ports: Ports, sandbox: SandboxRecord, children: readonly PlannedChild[]): Promise<void> {
+  const { resources } = sandbox;
   for (const { name } of children) {
     if ((await ports.store.findSandbox(name)) !== undefined) throw nameTaken(name);
   }
-  await requireRoom(ports, children.map(() => resources).reduce(plus, nothing));
+  await requireRoom(ports, teamOf(sandbox), { ...children.map(() => resources).reduce(plus, nothing), sandboxes: children.length });
 }

@@ -9,7 +9,8 @@ import { checkSettings, settingsOf } from "./time/settings.ts";
 import { requireCapability, resolveResources } from "./validation.ts";
 
 /** Begins the making of a sandbox. */
-export function create(desk: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
+export async function create(desk: Desk, request: CreateSandboxRequest, by: Maker, keyFor: KeyFor): Promise<Asking> {
+  desk.teams.requireCredit(by.team);
   return (request.snapshot === undefined ? createFromImage : createFromSnapshot)(desk, request, by, keyFor);
 }
 

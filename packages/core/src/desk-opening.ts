@@ -7,6 +7,7 @@ import { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Change, SandboxRecord } from "./ports/store.ts";
 import { Supervisor } from "./supervision/supervisor.ts";
+import { Teams } from "./teams/teams.ts";
 import { Activity } from "./time/activity.ts";
 import { AutomaticEndings } from "./time/automatic-endings.ts";
 import { Deadlines } from "./time/deadlines.ts";
@@ -64,6 +65,7 @@ export function openDesk(world: Ports): { readonly desk: Desk; readonly byItself
     supervisor,
     holds: watchHolds(ports),
     meter,
+    teams: new Teams(world, meter, () => room.look()),
   };
   const deadlines = new Deadlines(desk);
   const alarms = new Alarms(desk);

@@ -6,6 +6,7 @@ import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { OperationRecord } from "./ports/store.ts";
 import type { Supervisor } from "./supervision/supervisor.ts";
+import type { Teams } from "./teams/teams.ts";
 import type { Activity } from "./time/activity.ts";
 import type { AutomaticEndings } from "./time/automatic-endings.ts";
 import type { Waking } from "./time/waking.ts";
@@ -22,6 +23,7 @@ export interface Desk {
   readonly supervisor: Supervisor;
   readonly holds: Holds;
   readonly meter: Meter;
+  readonly teams: Teams;
 }
 
 /** What a call led to. `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */

@@ -9,6 +9,7 @@ export { toTorporError } from "./failure.ts";
 export type { GuestUse } from "./guest-use.ts";
 export type { Once } from "./idempotency.ts";
 export { holdingOf, lacking } from "./lifecycle/holding.ts";
+export { checkLimits } from "./lifecycle/team-limits.ts";
 export { type FailpointEntry, failpoints } from "./operations/failpoints.ts";
 export * from "./ports/index.ts";
 export type { EventRange } from "./reading.ts";

@@ -52,8 +52,8 @@ export class Meter {
     });
   }
 
-  /** Looks at what is stored, and writes all down. */
-  async write(): Promise<void> {
+  /** Looks at what is stored, and writes all down, with what follows from it in the same transaction. Gives what was written. */
+  async write(beside: (meters: readonly UsageRecord[]) => Change = () => ({})): Promise<readonly UsageRecord[]> {
     const sandboxes = await this.#ports.store.listSandboxes();
     const stored = new Map(await Promise.all(sandboxes.map(async (sandbox) => [sandbox.id, await this.#storedBytes(sandbox)] as const)));
     const now = this.#now;
@@ -66,8 +66,10 @@ export class Meter {
       }
       this.#meters.set(id, advanced(meter, now, stored.get(id) ?? 0));
     }
-    await this.#ports.store.commit({ usage: [...this.#meters.values()], forgottenUsage: [...this.#forgotten] });
+    const usage = [...this.#meters.values()];
+    await this.#ports.store.commit({ ...beside(usage), usage, forgottenUsage: [...this.#forgotten] });
     this.#forgotten.clear();
+    return usage;
   }
 
   /** It held what it did to the end that its record tells; one whose record is gone was removed by a daemon that was killed then. */

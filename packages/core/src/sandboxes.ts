@@ -21,10 +21,8 @@ import {
   type ResumeRequest,
   type Sandbox,
   type SandboxStats,
-  type Snapshot,
   type StopRequest,
   type UpdateSandboxRequest,
-  type UpdateSnapshotRequest,
   type WakeAccepted,
   type WakeList,
 } from "@torpor/contract";
@@ -59,9 +57,11 @@ import { Restarts } from "./restarts.ts";
 import { defaultRetention, forget, type Retention } from "./retention.ts";
 import { serveRequests } from "./self-control.ts";
 import { rollbackOf } from "./snapshot-use.ts";
-import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, updateSnapshot } from "./snapshots.ts";
+import { expireSnapshots, getSnapshot, listSnapshots, removeSnapshot, type Snapshots, updateSnapshot } from "./snapshots.ts";
 import { Stats } from "./stats.ts";
 import { createSessions, type Sessions } from "./supervision/sessions.ts";
+import { pauseForBudgets } from "./teams/budget-pauses.ts";
+import type { Teams } from "./teams/teams.ts";
 import { refresh, update } from "./time/update.ts";
 import { callWake, createWake, listWakes, removeWake } from "./wakes/wakes.ts";
 import { Courier } from "./webhooks/courier.ts";
@@ -156,8 +156,11 @@ export interface Lifecycle {
   /** What one uses now, or all do. Nothing is woken or asked for it that does not run. */
   stats(idOrName: string): Promise<SandboxStats>;
   allStats(team?: string): Promise<Omit<NodeStats, "pool">>;
-  /** What each has used so far; written down it is where a later daemon goes on counting. */
-  readonly usage: Pick<Meter, "list" | "write">;
+  /** What each has used so far; written down it is where a later daemon goes on counting, and paid for. */
+  readonly usage: Pick<Meter, "list"> & { write(): Promise<void> };
+  readonly teams: Pick<Teams, "list" | "setLimits" | "topUp" | "prices" | "setPrices">;
+  /** Pauses what runs of teams that owe too much. */
+  pauseForBudgets(): Promise<void>;
   /** What all sandboxes hold of the node, and may hold. */
   capacity(): Promise<{ readonly held: Share; readonly capacity: Share }>;
   /** Digests of the images that sandboxes and snapshots need. */
@@ -168,17 +171,6 @@ export interface Lifecycle {
   idle(): Promise<void>;
   /** Nothing begins by itself any more. Resolves when nothing is at work. */
   close(): Promise<void>;
-}
-
-/** Records at rest: what is done to them is done when the call resolves. `idOrName` is of a snapshot. */
-export interface Snapshots {
-  get(idOrName: string): Promise<Snapshot>;
-  /** Oldest first; all, or those of a team. */
-  list(team?: string): Promise<Snapshot[]>;
-  update(idOrName: string, request: UpdateSnapshotRequest): Promise<Snapshot>;
-  remove(idOrName: string, request?: { readonly force?: boolean }): Promise<Snapshot>;
-  /** Removes those whose time has come; the number of removed ones. */
-  expire(): Promise<number>;
 }
 
 export function createLifecycle(given: Ports): Lifecycle {
@@ -223,6 +215,7 @@ export function createLifecycle(given: Ports): Lifecycle {
       const recovering = recover(ports, runner);
       recovered = recovering;
       const recovery = await recovering;
+      await desk.teams.open();
       await desk.meter.open();
       await restarts.considerAll();
       courier.consider();
@@ -286,7 +279,9 @@ export function createLifecycle(given: Ports): Lifecycle {
     },
     stats: (idOrName) => stats.of(idOrName),
     allStats: (team) => stats.all(team),
-    usage: desk.meter,
+    usage: { list: (team) => desk.meter.list(team), write: () => desk.teams.settle() },
+    teams: desk.teams,
+    pauseForBudgets: () => pauseForBudgets(desk),
     capacity: async () => ({ held: await ports.store.held(), capacity: ports.node.capacity }),
     imagesInUse: () => imagesInUse(ports),
     forget: (retention = defaultRetention) => forget(ports, retention),

@@ -8,6 +8,17 @@ import { type SnapshotRecord, StoreConflict } from "./ports/store.ts";
 import { findSnapshot } from "./snapshot-use.ts";
 import { snapshotView } from "./views.ts";
 
+/** Records at rest: what is done to them is done when the call resolves. `idOrName` is of a snapshot. */
+export interface Snapshots {
+  get(idOrName: string): Promise<Snapshot>;
+  /** Oldest first; all, or those of a team. */
+  list(team?: string): Promise<Snapshot[]>;
+  update(idOrName: string, request: UpdateSnapshotRequest): Promise<Snapshot>;
+  remove(idOrName: string, request?: { readonly force?: boolean }): Promise<Snapshot>;
+  /** Removes those whose time has come; the number of removed ones. */
+  expire(): Promise<number>;
+}
+
 /** Looks again when somebody changed it in between; more often than that is a fault. */
 const tries = 100;
 

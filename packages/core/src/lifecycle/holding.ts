@@ -23,4 +23,4 @@ export function lacking(held: Share, capacity: Share): keyof Share | undefined {
 }
 
 /** CPUs are fractions, and sums of fractions are not exact. */
-const rounding = 1e-6;
+export const rounding = 1e-6;

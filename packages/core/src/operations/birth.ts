@@ -14,6 +14,7 @@ import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Change, type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
+import type { TeamHolding } from "../ports/team-store.ts";
 import { bornAt } from "../time/instants.ts";
 
 /** Who makes it, and whose it becomes. */
@@ -72,10 +73,14 @@ export async function commitBirths(
     if (conflict === null)
       return born.map(({ sandbox, operation }) => ({ sandbox: { ...sandbox, version: 1 }, operation: { ...operation, version: 1 } }));
     if (conflict.kind === "name") throw nameTaken(await takenOf(ports, drafts));
-    if (conflict.kind === "capacity") throw refusedBy(conflict, drafts.map(({ resources }) => resources).reduce(plus, nothing), ports);
+    if (conflict.kind === "capacity") throw refusedBy(conflict, askedBy(drafts), ports);
     if (conflict.kind !== "address") throw conflict;
   }
   throw new TorporError("capacity_exceeded", "others took every free address first: retry");
+}
+
+function askedBy(drafts: readonly Draft[]): TeamHolding {
+  return { ...drafts.map(({ resources }) => resources).reduce(plus, nothing), sandboxes: drafts.length };
 }
 
 async function commitOnce(ports: Ports, born: readonly Born[], beside: Pick<Change, "keys" | "snapshots">): Promise<StoreConflict | null> {

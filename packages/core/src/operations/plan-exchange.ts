@@ -1,4 +1,5 @@
 import { type RebaseRequest, type RestoreRequest, TorporError } from "@torpor/contract";
+import { teamOf } from "../access/teams.ts";
 import { requireRoom } from "../capacity.ts";
 import { nothing } from "../lifecycle/holding.ts";
 import { imageMissing } from "../lifecycle/refusals.ts";
@@ -22,7 +23,7 @@ export async function planRestore(ports: Ports, sandbox: SandboxRecord, request:
   }
   checkFits(ports, snapshot.resources);
   const more = snapshot.resources.diskBytes - sandbox.resources.diskBytes;
-  if (more > 0) await requireRoom(ports, { ...nothing, diskBytes: more });
+  if (more > 0) await requireRoom(ports, teamOf(sandbox), { ...nothing, diskBytes: more, sandboxes: 0 });
   return {
     notes: {
       snapshotId: snapshot.id,

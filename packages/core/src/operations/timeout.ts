@@ -1,10 +1,10 @@
 import { runsFrom } from "../time/instants.ts";
 import type { Failing, Outcome, Work } from "./procedure.ts";
 
-/** Why an ending that nobody asked for came: `ttl`, `hardTtl` or `idle`. */
-export function timeoutOf({ operation }: Work): { readonly timeout?: unknown } {
-  const { timeout } = operation.request;
-  return timeout === undefined ? {} : { timeout };
+/** Why an ending that nobody asked for came: `ttl`, `hardTtl` or `idle`; or the budget of its team, as it stood. */
+export function timeoutOf({ operation }: Work): { readonly timeout?: unknown; readonly budget?: unknown } {
+  const { timeout, budget } = operation.request;
+  return { ...(timeout === undefined ? {} : { timeout }), ...(budget === undefined ? {} : { budget }) };
 }
 
 /** A pause that nobody asked for was called off by a use of the sandbox: its time begins anew, as it would have with a resume. */

@@ -15,6 +15,7 @@ export type * from "./schedules.ts";
 export type * from "./share.ts";
 export * from "./store.ts";
 export type * from "./supervised-store.ts";
+export type * from "./team-store.ts";
 export type * from "./tokens.ts";
 export type * from "./usage-store.ts";
 export type * from "./wake-store.ts";

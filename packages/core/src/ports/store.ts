@@ -1,8 +1,9 @@
-import { type Event, type ForkOrigin, type Operation, type Sandbox, type Snapshot, TorporError } from "@torpor/contract";
+import { type Event, type ForkOrigin, type Operation, type Prices, type Sandbox, type Snapshot, TorporError } from "@torpor/contract";
 import type { CredentialRecord, CredentialStore } from "./credential-store.ts";
 import type { DeliveryRecord, Outbox, WebhookRecord } from "./outbox.ts";
 import type { Share } from "./share.ts";
 import type { SupervisedRecord, SupervisedStore } from "./supervised-store.ts";
+import type { TeamHolding, TeamRecord, TeamStore } from "./team-store.ts";
 import type { UsageRecord, UsageStore } from "./usage-store.ts";
 import type { WakeRecord, WakeStore, WakeupRecord } from "./wake-store.ts";
 
@@ -88,13 +89,18 @@ export interface Change {
   readonly removed?: readonly SandboxRecord[];
   readonly snapshots?: readonly SnapshotRecord[];
   readonly removedSnapshots?: readonly SnapshotRecord[];
-  /** All sandboxes together, with this change, must not hold more than that of the node. Default: as much as there is. */
+  /**
+   * All sandboxes together, with this change, must not hold more than that of the node, and those of its teams not more than their limits. Default: as much
+   * as there is.
+   */
   readonly within?: Share;
   readonly credentials?: readonly CredentialRecord[];
   readonly endedCredentials?: readonly CredentialRecord[];
   /** Replaces what is there; no sandbox need be. */
   readonly usage?: readonly UsageRecord[];
   readonly forgottenUsage?: readonly string[];
+  readonly teams?: readonly TeamRecord[];
+  readonly prices?: Prices;
   readonly webhooks?: readonly WebhookRecord[];
   readonly removedWebhooks?: readonly WebhookRecord[];
   /** What came of attempts. One that is gone, with its webhook, is passed over. */
@@ -111,11 +117,12 @@ export interface Change {
  * - `address`: another sandbox has the address,
  * - `operation`: the sandbox would have two running operations,
  * - `key`: the scope has the key, and it is not expired,
- * - `capacity`: all sandboxes together would hold more than `within`; `held` is what they would.
+ * - `capacity`: all sandboxes together would hold more than `within`; `held` is what they would; of one team beyond its limits
+ *   those are `team`.
  *
  * It fails with `storage_failed` when the store can't take it; details `outcome: "unknown"` say that it may have taken place all the same.
  */
-export interface Store extends Outbox, WakeStore, CredentialStore, SupervisedStore, UsageStore {
+export interface Store extends Outbox, WakeStore, CredentialStore, SupervisedStore, UsageStore, TeamStore {
   commit(change: Change): Promise<void>;
   /** By id, or else by name. */
   findSandbox(idOrName: string): Promise<SandboxRecord | undefined>;
@@ -158,14 +165,23 @@ export interface Prune {
 
 export type StoreConflictKind = "stale" | "name" | "snapshot" | "address" | "operation" | "key" | "capacity";
 
+/** What a team would hold, and what of it is beyond its limits. */
+export interface OverLimit {
+  readonly team: TeamRecord;
+  readonly held: TeamHolding;
+  readonly resource: keyof TeamHolding;
+}
+
 export class StoreConflict extends Error {
   override readonly name = "StoreConflict";
   readonly kind: StoreConflictKind;
   readonly held: Share | undefined;
-  constructor(kind: StoreConflictKind, message: string, held?: Share) {
+  readonly team: OverLimit | undefined;
+  constructor(kind: StoreConflictKind, message: string, held?: Share, team?: OverLimit) {
     super(message);
     this.kind = kind;
     this.held = held;
+    this.team = team;
   }
 }
 

@@ -14,10 +14,11 @@ import {
   type Store,
   StoreConflict,
 } from "../ports/store.ts";
-import { checkWithin, heldBy } from "./memory-checks.ts";
+import { checkRoom, heldBy, heldByTeam } from "./memory-checks.ts";
 import { MemoryCredentials } from "./memory-credentials.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
 import { MemorySupervised } from "./memory-supervised.ts";
+import { MemoryTeams } from "./memory-teams.ts";
 import { MemoryUsage } from "./memory-usage.ts";
 import { MemoryWakes } from "./memory-wakes.ts";
 
@@ -37,6 +38,14 @@ export class MemoryStore implements Store {
   readonly #supervised = new MemorySupervised();
   readonly #usage = new MemoryUsage();
   readonly listUsage = () => this.#usage.list();
+  readonly listTokens = () => this.#credentials.listTokens();
+  readonly findCredential = (hash: string) => this.#credentials.findCredential(hash);
+  readonly findWake = (id: string) => this.#wakes.findWake(id);
+  readonly countWakeups = () => this.#wakes.countWakeups();
+  readonly #teams = new MemoryTeams();
+  readonly listTeams = async () => this.#teams.list();
+  readonly prices = async () => this.#teams.prices;
+  readonly heldByTeam = async (team: string) => heldByTeam([...this.#sandboxes.values()], team);
   #events: Event[] = [];
   #seq = 0;
 
@@ -66,7 +75,8 @@ export class MemoryStore implements Store {
     this.#wakes.check(change, sandboxIds);
     this.#supervised.check(change, sandboxIds);
     this.#checkUnique(sandboxes, operations, removed);
-    if (within !== undefined) checkWithin(within, after(this.#sandboxes, sandboxes, removed));
+    this.#teams.check(change);
+    if (within !== undefined) checkRoom(within, this.#teams.list(), sandboxes, after(this.#sandboxes, sandboxes, removed));
     for (const record of removed) {
       this.#sandboxes.delete(record.id);
       this.#ancestors.set(record.id, ancestorOf(record));
@@ -75,6 +85,7 @@ export class MemoryStore implements Store {
     this.#credentials.apply(change);
     this.#supervised.apply(change);
     this.#usage.apply(change);
+    this.#teams.apply(change);
     for (const record of sandboxes) this.#sandboxes.set(record.id, copy({ ...record, version: record.version + 1 }));
     if (removed.length > 0) this.#forgetAncestors();
     for (const record of operations) {
@@ -204,28 +215,12 @@ export class MemoryStore implements Store {
     return this.#wakes.listWakes(sandboxId);
   }
 
-  findWake(id: string) {
-    return this.#wakes.findWake(id);
-  }
-
   findWakeByToken(tokenHash: string) {
     return this.#wakes.findWakeByToken(tokenHash);
   }
 
   nextWakeup(sandboxId: string) {
     return this.#wakes.nextWakeup(sandboxId);
-  }
-
-  countWakeups() {
-    return this.#wakes.countWakeups();
-  }
-
-  findCredential(hash: string) {
-    return this.#credentials.findCredential(hash);
-  }
-
-  listTokens() {
-    return this.#credentials.listTokens();
   }
 
   listSessions(tokenId: string | null) {

@@ -6,6 +6,7 @@ import type { Schema } from "../sql/schema.ts";
 import { snapshotRow } from "../sql/snapshots.ts";
 import { applyChange, type Locks } from "../sql/sql-store.ts";
 import { supervisedApplied } from "../sql/supervised.ts";
+import { teamsApplied } from "../sql/teams.ts";
 import { wakesApplied } from "../sql/wakes.ts";
 import { webhookRow } from "../sql/webhooks.ts";
 import { operationRow, sandboxRow } from "../sql/write.ts";
@@ -92,6 +93,8 @@ async function isApplied(kysely: Kysely<Schema>, change: Change): Promise<boolea
   if (credentials !== undefined) return credentials;
   const supervised = await supervisedApplied(kysely, change);
   if (supervised !== undefined) return supervised;
+  const teams = await teamsApplied(kysely, change);
+  if (teams !== undefined) return teams;
   const [key] = keys;
   return key !== undefined && (await findKey(kysely, key.scope, key.key, key.createdAt))?.operationId === key.operationId;
 }

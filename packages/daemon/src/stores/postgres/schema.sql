@@ -101,7 +101,8 @@ CREATE TABLE public.sandboxes (
     parent_id text COLLATE pg_catalog."C",
     held_memory bigint DEFAULT 0 NOT NULL,
     held_cpus double precision DEFAULT 0 NOT NULL,
-    held_disk bigint DEFAULT 0 NOT NULL
+    held_disk bigint DEFAULT 0 NOT NULL,
+    team text DEFAULT 'default'::text NOT NULL COLLATE pg_catalog."C"
 );
 CREATE TABLE public.schema_migrations (
     version integer NOT NULL,
@@ -134,6 +135,11 @@ CREATE SEQUENCE public.supervised_sessions_ordinal_seq
     NO MAXVALUE
     CACHE 1;
 ALTER SEQUENCE public.supervised_sessions_ordinal_seq OWNED BY public.supervised_sessions.ordinal;
+CREATE TABLE public.teams (
+    name text NOT NULL COLLATE pg_catalog."C",
+    version integer NOT NULL,
+    record text NOT NULL COLLATE pg_catalog."C"
+);
 CREATE TABLE public.usage (
     sandbox_id text NOT NULL COLLATE pg_catalog."C",
     record text NOT NULL COLLATE pg_catalog."C"
@@ -217,6 +223,8 @@ ALTER TABLE ONLY public.snapshots
     ADD CONSTRAINT snapshots_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.supervised_sessions
     ADD CONSTRAINT supervised_sessions_pkey PRIMARY KEY (ordinal);
+ALTER TABLE ONLY public.teams
+    ADD CONSTRAINT teams_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.usage
     ADD CONSTRAINT usage_pkey PRIMARY KEY (sandbox_id);
 ALTER TABLE ONLY public.wake_deliveries
@@ -243,6 +251,7 @@ CREATE INDEX operations_sandbox ON public.operations USING btree (sandbox_id, or
 CREATE UNIQUE INDEX sandboxes_address ON public.sandboxes USING btree (address);
 CREATE UNIQUE INDEX sandboxes_name ON public.sandboxes USING btree (name);
 CREATE INDEX sandboxes_parent ON public.sandboxes USING btree (parent_id);
+CREATE INDEX sandboxes_team ON public.sandboxes USING btree (team);
 CREATE INDEX snapshots_expiry ON public.snapshots USING btree (expires_at);
 CREATE UNIQUE INDEX snapshots_name ON public.snapshots USING btree (name);
 CREATE UNIQUE INDEX supervised_sessions_id ON public.supervised_sessions USING btree (sandbox_id, id);

@@ -13,6 +13,7 @@ export interface SandboxRow {
   held_memory: number;
   held_cpus: number;
   held_disk: number;
+  team: string;
 }
 
 export interface AncestorRow {
@@ -121,6 +122,12 @@ export interface CredentialRow {
   record: string;
 }
 
+interface TeamRow {
+  name: string;
+  version: number;
+  record: string;
+}
+
 interface UsageRow {
   sandbox_id: string;
   record: string;
@@ -160,6 +167,7 @@ export interface Schema {
   wakes: WakeRow;
   wake_deliveries: WakeDeliveryRow;
   usage: UsageRow;
+  teams: TeamRow;
   credentials: CredentialRow;
   supervised_sessions: SupervisedRow;
   schema_migrations: SchemaMigrationRow;

@@ -10,6 +10,7 @@ import { eventBounds, findOperation, findSandbox, listEvents, listOperations, li
 import type { Schema } from "./schema.ts";
 import { applySnapshots, findSnapshot, listSnapshots } from "./snapshots.ts";
 import { findSupervised, listSupervised, writeSupervised } from "./supervised.ts";
+import { checkTeams, listTeams, readHeldByTeam, readPrices, writeTeams } from "./teams.ts";
 import { listUsage, writeUsage } from "./usage.ts";
 import { countWakeups, findWake, listWakes, nextWakeup, writeWakes } from "./wakes.ts";
 import { deleteWebhook, findWebhook, listWebhooks, writeWebhook } from "./webhooks.ts";
@@ -54,6 +55,9 @@ export function createSqlStore(kysely: Kysely<Schema>, { read, commit }: Conduct
     listSessions: (tokenId) => read(() => listSessions(kysely, tokenId)),
     listSupervised: (sandboxId) => read(() => listSupervised(kysely, sandboxId)),
     findSupervised: (sandboxId, id) => read(() => findSupervised(kysely, sandboxId, id)),
+    listTeams: () => read(() => listTeams(kysely)),
+    heldByTeam: (team) => read(() => readHeldByTeam(kysely, team)),
+    prices: () => read(() => readPrices(kysely)),
     listUsage: () => read(() => listUsage(kysely)),
     prune: (retention) => read(() => prune(kysely, retention)),
     close: () => kysely.destroy(),
@@ -78,12 +82,14 @@ export async function applyChange(transaction: Transaction<Schema>, change: Chan
   for (const record of removed) await deleteSandbox(transaction, record);
   for (const record of sandboxes) await writeSandbox(transaction, record);
   if (within !== undefined) await checkWithin(transaction, within);
+  if (within !== undefined) await checkTeams(transaction, change);
   await keepAncestors(transaction, removed);
   for (const record of operations) await writeOperation(transaction, record);
   await applySnapshots(transaction, change);
   for (const record of keys) await writeKey(transaction, record);
   await writeWakes(transaction, change);
   await writeUsage(transaction, change);
+  await writeTeams(transaction, change);
   await writeCredentials(transaction, change);
   await writeSupervised(transaction, change);
   for (const record of deliveries) await updateDelivery(transaction, record);

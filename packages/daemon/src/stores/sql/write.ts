@@ -1,5 +1,5 @@
 import type { Event } from "@torpor/contract";
-import { holdingOf, type NewEvent, type OperationRecord, type SandboxRecord, StoreConflict } from "@torpor/core";
+import { holdingOf, type NewEvent, type OperationRecord, type SandboxRecord, StoreConflict, teamOf } from "@torpor/core";
 import type { Transaction } from "kysely";
 import type { OperationRow, SandboxRow, Schema } from "./schema.ts";
 
@@ -58,7 +58,7 @@ export function sandboxRow(record: SandboxRecord): SandboxRow {
   const { id, version, name, address, createdAt, parentId } = record;
   const { memoryBytes, cpus, diskBytes } = holdingOf(record);
   const held = { held_memory: memoryBytes, held_cpus: cpus, held_disk: diskBytes };
-  return { id, version: version + 1, name, address, created_at: createdAt, parent_id: parentId, record: textOf(record), ...held };
+  return { id, version: version + 1, name, address, created_at: createdAt, parent_id: parentId, record: textOf(record), team: teamOf(record), ...held };
 }
 
 export function operationRow(record: OperationRecord): OperationRow & { ended_at: string | null } {

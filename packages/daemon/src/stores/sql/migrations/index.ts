@@ -11,6 +11,7 @@ import { up as webhooks } from "./0003-webhooks-and-event-horizons.ts";
 import { up as answers } from "./0004-answers.ts";
 import { up as credentials } from "./0004-credentials.ts";
 import { up as supervised } from "./0004-supervised-sessions.ts";
+import { up as teams } from "./0004-teams.ts";
 import { up as usage } from "./0004-usage.ts";
 
 type Up = (database: Kysely<Schema>, dialect: DialectName) => Promise<void>;
@@ -30,7 +31,11 @@ export const migrations: readonly Migration[] = [
     name: "snapshots, webhooks, wakes, ancestors, capacity",
     up: inTurn([snapshots, webhooks, wakes, ancestors, capacity]),
   },
-  { version: 4, name: "credentials, answers, supervised sessions, usage", up: inTurn([credentials, answers, supervised, usage]) },
+  {
+    version: 4,
+    name: "credentials, answers, supervised sessions, usage, teams",
+    up: inTurn([credentials, answers, supervised, usage, teams]),
+  },
 ];
 
 function inTurn(parts: readonly Up[]): Up {
