@@ -39,6 +39,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   info: async () => (await import("./commands/info.ts")).infoCommand(),
   operation: async () => (await import("./commands/operation.ts")).operationCommand(),
   open: async () => (await import("./commands/open.ts")).openCommand(),
+  team: async () => (await import("./commands/team.ts")).teamCommand(),
   token: async () => (await import("./commands/token.ts")).tokenCommand(),
   login: async () => (await import("./commands/login.ts")).loginCommand(),
   context: async () => (await import("./commands/context.ts")).contextCommand(),

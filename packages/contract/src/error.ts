@@ -51,7 +51,11 @@ export const errorCatalogue = {
   target_refused: { status: 422, retryable: false, summary: "Webhooks may not be sent to that address." },
   checkpoint_corrupt: { status: 422, retryable: false, summary: "A part of the checkpoint is damaged or missing." },
   checkpoint_incompatible: { status: 422, retryable: false, summary: "The checkpoint was made by another engine, CPU or disk state." },
-  capacity_exceeded: { status: 429, retryable: true, summary: "The node, or the team's share of it, has not enough memory, CPU or disk for this." },
+  capacity_exceeded: {
+    status: 429,
+    retryable: true,
+    summary: "The node, or the team's share of it, has not enough memory, CPU or disk for this.",
+  },
   too_many_ports: { status: 429, retryable: false, summary: "The sandbox has as many ports with an address as it may have." },
   too_many_wakes: { status: 429, retryable: true, summary: "The sandbox has as many wakes, or wakes that wait for it, as it may have." },
   too_many_sessions: { status: 429, retryable: true, summary: "The sandbox has as many sessions as it may have." },

@@ -149,3 +149,70 @@ describe("who waits for room", () => {
     await expect(asked).rejects.toMatchObject({ code: "capacity_exceeded", details: { asked: 2048 * mib, free: 1100 * mib } });
   });
 });
+
+describe("a team's limits", () => {
+  const mine = { team: "blue" };
+
+  test("are refused with the numbers, in every kind of admission, and nothing is changed", async () => {
+    const world = new MemoryWorld();
+    const lifecycle = world.lifecycle();
+    await lifecycle.teams.setLimits("blue", { memoryBytes: 1100 * mib, sandboxes: 3 });
+    await make(lifecycle, "a", mine);
+    await make(lifecycle, "b", mine);
+    const refused = {
+      code: "capacity_exceeded",
+      message: "not enough memory: 512 MiB asked for, 76 MiB of the 1.07 GiB that team blue may have free",
+      details: { resource: "memory", asked: 512 * mib, free: 76 * mib, capacity: 1100 * mib, team: "blue" },
+    };
+    const before = [await lifecycle.list(), await world.disks.list(), await world.engine.list()];
+    await expect(make(lifecycle, "c", mine)).rejects.toMatchObject(refused);
+    await expect(lifecycle.fork("a")).rejects.toMatchObject(refused);
+    expect([await lifecycle.list(), await world.disks.list(), await world.engine.list()]).toEqual(before);
+    await make(lifecycle, "others");
+    await lifecycle.pause("a");
+    await make(lifecycle, "c", mine);
+    await expect(lifecycle.resume("a")).rejects.toMatchObject(refused);
+    await lifecycle.stop("a");
+    await expect(lifecycle.start("a")).rejects.toMatchObject(refused);
+    await expect(make(lifecycle, "d", mine)).rejects.toMatchObject({ details: { resource: "sandboxes", asked: 1, free: 0, capacity: 3 } });
+  });
+
+  test("that were lowered refuse nothing that asks for nothing of it, and are lifted", async () => {
+    const lifecycle = new MemoryWorld().lifecycle();
+    await make(lifecycle, "a", mine);
+    await lifecycle.pause("a");
+    await lifecycle.teams.setLimits("blue", { diskBytes: 2 ** 30, sandboxes: 0 });
+    expect((await lifecycle.resume("a")).operation.status).toBe("succeeded");
+    await expect(make(lifecycle, "b", mine)).rejects.toMatchObject({ details: { resource: "sandboxes", free: 0 } });
+    expect((await lifecycle.teams.setLimits("blue", {})).limits).toEqual({
+      memoryBytes: null,
+      cpus: null,
+      diskBytes: null,
+      sandboxes: null,
+    });
+    await make(lifecycle, "b", mine);
+    expect(await lifecycle.teams.list("blue")).toMatchObject([{ held: { memoryBytes: 1024 * mib, cpus: 2, sandboxes: 2 } }]);
+  });
+
+  test("of many at once as many get in as fit", async () => {
+    const lifecycle = new MemoryWorld().lifecycle();
+    await lifecycle.teams.setLimits("blue", { cpus: 2 });
+    const asked = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => make(lifecycle, `s${index}`, mine)));
+    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  });
+
+  test("are waited for, in no other team's way", async () => {
+    const { lifecycle } = node(new FakeClock({ auto: false }));
+    await lifecycle.teams.setLimits("blue", { memoryBytes: 600 * mib });
+    await make(lifecycle, "a", mine);
+    const waiting = make(lifecycle, "b", { ...mine, waitCapacityMs: 60_000 });
+    expect((await make(lifecycle, "others", { waitCapacityMs: 60_000 })).operation.status).toBe("succeeded");
+    await lifecycle.remove("others", { force: true });
+    expect((await lifecycle.list()).map(({ name }) => name)).toEqual(["a"]);
+    await lifecycle.pause("a");
+    expect((await waiting).operation.status).toBe("succeeded");
+    const more = make(lifecycle, "c", { ...mine, waitCapacityMs: 60_000 });
+    await lifecycle.teams.setLimits("blue", {});
+    expect((await more).operation.status).toBe("succeeded");
+  });
+});

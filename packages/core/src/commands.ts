@@ -129,25 +129,24 @@ async function join({ ports, runner }: Desk, { id }: SandboxRecord, operation: O
 }
 
 async function begin(
-  { ports, runner, teams }: Desk,
+  desk: Desk,
   { sandbox, operation }: Extract<Decision, { type: "begin" }>,
   { notes, uses }: Plan,
   keyFor: KeyFor,
 ): Promise<Asking | undefined> {
-  if (operation.kind === "fork") {
-    await checkSettings(ports, { ...settingsOf(sandbox), ...settingsOf(operation.request as ForkRequest) });
-    await checkChildren(ports, sandbox, notes.children as readonly PlannedChild[]);
-  }
+  const { ports, runner } = desk;
+  if (operation.kind === "fork") await checkFork(desk, sandbox, operation.request, notes.children as readonly PlannedChild[]);
   if (operation.kind === "snapshot") await checkSnapshotName(ports, String(notes.name));
   const snapshots = uses === undefined ? [] : [uses];
   // Only what is to have a runtime that it had not asks for room.
   const asks = sandbox.state === "resuming";
-  if (asks || operation.kind === "fork") teams.requireCredit(teamOf(sandbox));
+  if (asks) desk.teams.requireCredit(teamOf(sandbox));
   const within = asks ? { within: ports.node.capacity } : {};
   try {
     await ports.store.commit({ sandboxes: [sandbox], operations: [operation], snapshots, keys: keyFor(operation.id), ...within });
   } catch (error) {
-    if (error instanceof StoreConflict && error.kind === "capacity") throw refusedBy(error, { ...holdingOf(sandbox), diskBytes: 0, sandboxes: 0 }, ports);
+    if (error instanceof StoreConflict && error.kind === "capacity")
+      throw refusedBy(error, { ...holdingOf(sandbox), diskBytes: 0, sandboxes: 0 }, ports);
     if (error instanceof StoreConflict && error.kind !== "name" && error.kind !== "key") return undefined;
     throw error;
   }
@@ -186,10 +185,17 @@ async function checkSnapshotName({ store }: Ports, name: string): Promise<void> 
 }
 
 /** What would fail for all of them, or for one after others were made, is refused before anything is frozen. */
-async function checkChildren(ports: Ports, sandbox: SandboxRecord, children: readonly PlannedChild[]): Promise<void> {
-  const { resources } = sandbox;
+async function checkFork(
+  { ports, teams }: Desk,
+  sandbox: SandboxRecord,
+  request: ForkRequest,
+  children: readonly PlannedChild[],
+): Promise<void> {
+  teams.requireCredit(teamOf(sandbox));
+  await checkSettings(ports, { ...settingsOf(sandbox), ...settingsOf(request) });
   for (const { name } of children) {
     if ((await ports.store.findSandbox(name)) !== undefined) throw nameTaken(name);
   }
-  await requireRoom(ports, teamOf(sandbox), { ...children.map(() => resources).reduce(plus, nothing), sandboxes: children.length });
+  const asked = children.map(() => sandbox.resources).reduce(plus, nothing);
+  await requireRoom(ports, teamOf(sandbox), { ...asked, sandboxes: children.length });
 }

@@ -57,6 +57,7 @@ export class Meter {
     const sandboxes = await this.#ports.store.listSandboxes();
     const stored = new Map(await Promise.all(sandboxes.map(async (sandbox) => [sandbox.id, await this.#storedBytes(sandbox)] as const)));
     const now = this.#now;
+    const last = [...this.#meters.values()].filter(({ removedAt }) => removedAt !== null);
     for (const [id, meter] of this.#meters) {
       if (meter.removedAt !== null) {
         if (Date.parse(now) - Date.parse(meter.removedAt) <= keptMs) continue;
@@ -67,7 +68,9 @@ export class Meter {
       this.#meters.set(id, advanced(meter, now, stored.get(id) ?? 0));
     }
     const usage = [...this.#meters.values()];
-    await this.#ports.store.commit({ ...beside(usage), usage, forgottenUsage: [...this.#forgotten] });
+    // One that is forgotten may not have been written since it ended.
+    const forgotten = last.filter(({ sandboxId }) => this.#forgotten.has(sandboxId));
+    await this.#ports.store.commit({ ...beside([...usage, ...forgotten]), usage, forgottenUsage: [...this.#forgotten] });
     this.#forgotten.clear();
     return usage;
   }

@@ -41,6 +41,7 @@ import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
 import { StatsClient } from "./stats-client.ts";
 import { SupervisedClient } from "./supervised-client.ts";
+import { TeamClient } from "./team-client.ts";
 import { Transport, textOf, toError } from "./transport.ts";
 import { WakeClient } from "./wake-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
@@ -58,6 +59,8 @@ export class TorporClient {
   readonly ports: PortClient;
   readonly operationsOf: OperationClient;
   readonly access: AccessClient;
+  /** What teams may hold of the node, and what they pay. */
+  readonly teams: TeamClient;
   readonly supervised: SupervisedClient;
   /** What sandboxes use now. */
   readonly stats: StatsClient;
@@ -74,6 +77,7 @@ export class TorporClient {
     this.wakes = new WakeClient(this.#transport);
     this.operationsOf = new OperationClient(this.#transport);
     this.access = new AccessClient(this.#transport);
+    this.teams = new TeamClient(this.#transport);
     this.supervised = new SupervisedClient(this.#transport);
     this.stats = new StatsClient(this.#transport);
     this.interpreters = new InterpreterClient(this.#transport);

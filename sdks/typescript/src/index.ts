@@ -39,6 +39,7 @@ export type { SessionFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";
 export type { StatsClient } from "./stats-client.ts";
 export type { SupervisedClient } from "./supervised-client.ts";
+export type { TeamClient } from "./team-client.ts";
 export { Terminal, type TerminalOptions } from "./terminal.ts";
 export { type CreateOptions, Torpor } from "./torpor.ts";
 export type { WaitForOptions } from "./wait-for.ts";

@@ -4,6 +4,7 @@ import { operationRecord, sandboxRecord } from "./records.ts";
 import { credentialsConformance } from "./store-credentials-conformance.ts";
 import { snapshotConformance } from "./store-snapshots-conformance.ts";
 import { supervisedConformance } from "./store-supervised-conformance.ts";
+import { teamsConformance } from "./store-teams-conformance.ts";
 import { usageConformance } from "./store-usage-conformance.ts";
 import { wakesConformance } from "./store-wakes-conformance.ts";
 
@@ -242,6 +243,7 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     wakesConformance(() => store);
     supervisedConformance(() => store);
     usageConformance(() => store);
+    teamsConformance(() => harness);
 
     credentialsConformance(() => store);
 

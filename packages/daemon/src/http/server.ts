@@ -31,6 +31,7 @@ import { serveSessions } from "./routes/sessions.ts";
 import { serveSnapshots } from "./routes/snapshots.ts";
 import { serveStats } from "./routes/stats.ts";
 import { serveSystem } from "./routes/system.ts";
+import { serveTeams } from "./routes/teams.ts";
 import { serveWakes } from "./routes/wakes.ts";
 import { serveWebhooks } from "./routes/webhooks.ts";
 import type { Served } from "./served.ts";
@@ -125,6 +126,7 @@ export async function createHttpServer(served: Served, { logger, tcp }: HttpOpti
   serveFiles(app, served);
   serveWakes(app, served);
   serveAccess(app, served, gate);
+  serveTeams(app, served);
   if (tcp !== undefined) await servePage(app, tcp.page);
   await app.ready();
   return app;

@@ -13,6 +13,7 @@ from torpor._error import (
 
 __all__ = [
     "BodyTooLargeError",
+    "BudgetExhaustedError",
     "CapabilityUnsupportedError",
     "CapacityExceededError",
     "CheckpointCorruptError",
@@ -101,6 +102,14 @@ class BodyTooLargeError(InvalidError):
     retryable = False
 
 
+class BudgetExhaustedError(ServerFaultError):
+    """The team's prepaid credit is used up: nothing of it runs until a top-up."""
+
+    code = "budget_exhausted"
+    status = 402
+    retryable = False
+
+
 class CapabilityUnsupportedError(UnusableError):
     """The engine cannot do this."""
 
@@ -110,7 +119,7 @@ class CapabilityUnsupportedError(UnusableError):
 
 
 class CapacityExceededError(LimitExceededError):
-    """The node has not enough memory, CPU or disk for this."""
+    """The node, or the team's share of it, has not enough memory, CPU or disk for this."""
 
     code = "capacity_exceeded"
     status = 429
@@ -656,6 +665,7 @@ class WebhookNotFoundError(NotFoundError):
 #: The class of each code.
 ERRORS: dict[str, type[TorporError]] = {
     "body_too_large": BodyTooLargeError,
+    "budget_exhausted": BudgetExhaustedError,
     "capability_unsupported": CapabilityUnsupportedError,
     "capacity_exceeded": CapacityExceededError,
     "checkpoint_corrupt": CheckpointCorruptError,

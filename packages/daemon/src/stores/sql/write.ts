@@ -58,7 +58,17 @@ export function sandboxRow(record: SandboxRecord): SandboxRow {
   const { id, version, name, address, createdAt, parentId } = record;
   const { memoryBytes, cpus, diskBytes } = holdingOf(record);
   const held = { held_memory: memoryBytes, held_cpus: cpus, held_disk: diskBytes };
-  return { id, version: version + 1, name, address, created_at: createdAt, parent_id: parentId, record: textOf(record), team: teamOf(record), ...held };
+  return {
+    id,
+    version: version + 1,
+    name,
+    address,
+    created_at: createdAt,
+    parent_id: parentId,
+    record: textOf(record),
+    team: teamOf(record),
+    ...held,
+  };
 }
 
 export function operationRow(record: OperationRecord): OperationRow & { ended_at: string | null } {
