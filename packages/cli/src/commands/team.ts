@@ -9,7 +9,7 @@ import { parseLimit, parsePrice } from "../values/limit.ts";
 import { formatSize, parseSize } from "../values/size.ts";
 
 type Json = { readonly json?: boolean };
-type LimitOptions = { -readonly [What in "memory" | "cpus" | "disk" | "sandboxes"]?: number | null } & Json;
+type LimitOptions = { -readonly [What in "memory" | "cpus" | "disk" | "sandboxes"]?: number | "none" } & Json;
 
 export function teamCommand(): Command {
   const command = new Command("team")
@@ -42,10 +42,11 @@ function limits(): Command {
     .action(
       action(async (client, name: string, { json, ...asked }: LimitOptions) => {
         const present = (await client.teams.list()).find((team) => team.name === name)?.limits;
-        const changed = Object.fromEntries(
-          Object.entries(asked).map(([option, limit]) => [fieldOf[option as keyof typeof fieldOf], limit]),
-        );
-        return show([await client.teams.setLimits(name, { ...present, ...changed })], json);
+        const changed = Object.entries(asked).map(([option, limit]) => [
+          fieldOf[option as keyof typeof fieldOf],
+          limit === "none" ? null : limit,
+        ]);
+        return show([await client.teams.setLimits(name, { ...present, ...Object.fromEntries(changed) })], json);
       }),
     );
   return examples(command, ["torpor team limits blue --memory 8GiB --sandboxes 20", "torpor team limits blue --memory none"]);

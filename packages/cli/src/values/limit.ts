@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "commander";
 
-/** What the parser takes, or `none`: null. */
-export function parseLimit(parse: (text: string) => number): (text: string) => number | null {
-  return (text) => (text === "none" ? null : parse(text));
+/** What the parser takes, or `none`. Not null: for commander that is an option without a value. */
+export function parseLimit(parse: (text: string) => number): (text: string) => number | "none" {
+  return (text) => (text === "none" ? "none" : parse(text));
 }
 
 /** A number of 0 or more, fractions allowed. */
