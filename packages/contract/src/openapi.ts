@@ -16,7 +16,9 @@ import { ExecRequest, ExecResult, SessionEnd, SessionOutput, StartSessionRequest
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
 import { NodeStats, SandboxStats } from "./stats.ts";
 import { BeginSessionRequest, Session, Supervision } from "./supervision.ts";
+import { Prices, SetTeamLimitsRequest, TeamInfo, TopUpRequest } from "./team.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
+import { SandboxUsage } from "./usage.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
 import { CreateWebhookRequest, Delivery, Webhook, WebhookTest } from "./webhook.ts";
 
@@ -30,6 +32,11 @@ const named = {
   LoginCode,
   LoginRequest,
   Token,
+  Prices,
+  SetTeamLimitsRequest,
+  TeamInfo,
+  TopUpRequest,
+  SandboxUsage,
   BeginSessionRequest,
   Capabilities,
   CreatedWake,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, conint
 
 from torpor._model import Model
 
@@ -240,6 +240,16 @@ class Operation(Model):
     status: Literal["running", "succeeded", "failed"] | str
 
 
+class Prices(Model):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cpu_second: conint(ge=0, le=1000000000000)
+    debt_share: conint(ge=0, le=1000000000000)
+    memory_gib_second: conint(ge=0, le=1000000000000)
+    stored_gib_month: conint(ge=0, le=1000000000000)
+
+
 class ReachablePort(Model):
     exposed_at: datetime
     label: str
@@ -368,6 +378,19 @@ class SandboxStats(Model):
     state: Literal["creating", "running", "pausing", "paused", "resuming", "stopping", "stopped", "failed", "removing"] | str
 
 
+class SandboxUsage(Model):
+    cpu_seconds: int
+    memory_gib_seconds: int
+    name: str
+    removed_at: datetime | None
+    running_seconds: int
+    sandbox_id: str
+    since: datetime
+    stored_gib_seconds: int
+    team: str
+    until: datetime
+
+
 class SessionSize(Model):
     model_config = ConfigDict(
         extra="forbid",
@@ -445,6 +468,40 @@ class Supervision(Model):
     reason: str | None
     restarts: int
     state: Literal["starting", "ready", "backoff", "stopped", "failed"] | str
+
+
+class TeamInfoBudgetLastTopUp(Model):
+    amount: int
+    at: datetime
+
+
+class TeamInfoBudget(Model):
+    balance: int
+    credit: int
+    exhausted: bool
+    last_top_up: TeamInfoBudgetLastTopUp
+    used: int
+
+
+class TeamInfoHeld(Model):
+    cpus: float
+    disk_bytes: int
+    memory_bytes: int
+    sandboxes: int
+
+
+class TeamInfoLimits(Model):
+    cpus: float | None
+    disk_bytes: float | None
+    memory_bytes: float | None
+    sandboxes: int | None
+
+
+class TeamInfo(Model):
+    budget: TeamInfoBudget | None
+    held: TeamInfoHeld
+    limits: TeamInfoLimits
+    name: str
 
 
 class Token(Model):
