@@ -16,7 +16,7 @@ import { ExecRequest, ExecResult, SessionEnd, SessionOutput, StartSessionRequest
 import { CreateSnapshotRequest, RebaseRequest, RestoreRequest, Snapshot, UpdateSnapshotRequest } from "./snapshot.ts";
 import { NodeStats, SandboxStats } from "./stats.ts";
 import { BeginSessionRequest, Session, Supervision } from "./supervision.ts";
-import { Prices, SetTeamLimitsRequest, TeamInfo, TopUpRequest } from "./team.ts";
+import { Prices, SetPricesRequest, SetTeamLimitsRequest, TeamInfo, TopUpRequest } from "./team.ts";
 import { RefreshRequest, UpdateSandboxRequest } from "./timing.ts";
 import { SandboxUsage } from "./usage.ts";
 import { CreatedWake, CreateWakeRequest, Wake } from "./wake.ts";
@@ -33,6 +33,7 @@ const named = {
   LoginRequest,
   Token,
   Prices,
+  SetPricesRequest,
   SetTeamLimitsRequest,
   TeamInfo,
   TopUpRequest,

@@ -1,14 +1,15 @@
 import { z } from "zod";
 
-const limit = z.number().positive().max(Number.MAX_SAFE_INTEGER).nullable();
+const bytes = z.number().int().positive().max(Number.MAX_SAFE_INTEGER).nullable();
+const cpus = z.number().positive().max(1_000_000).nullable();
 const count = z.number().int().min(0).max(1_000_000).nullable();
 
 /** The most that the sandboxes of a team may hold of the node together; null: as much as the node has. */
 export const TeamLimits = z.object({
-  memoryBytes: limit,
-  cpus: limit,
+  memoryBytes: bytes,
+  cpus,
   /** The sizes of their disks, as large as they may become. */
-  diskBytes: limit,
+  diskBytes: bytes,
   /** All that there are, paused and stopped ones too. */
   sandboxes: count,
 });
@@ -16,9 +17,9 @@ export type TeamLimits = z.infer<typeof TeamLimits>;
 
 /** What is not named is not limited. */
 export const SetTeamLimitsRequest = z.strictObject({
-  memoryBytes: limit.optional(),
-  cpus: limit.optional(),
-  diskBytes: limit.optional(),
+  memoryBytes: bytes.optional(),
+  cpus: cpus.optional(),
+  diskBytes: bytes.optional(),
   sandboxes: count.optional(),
 });
 export type SetTeamLimitsRequest = z.infer<typeof SetTeamLimitsRequest>;
@@ -26,7 +27,7 @@ export type SetTeamLimitsRequest = z.infer<typeof SetTeamLimitsRequest>;
 const amount = z.number().min(0).max(1e12);
 
 /** What use costs, in whatever unit credit is counted in. */
-export const Prices = z.strictObject({
+export const Prices = z.object({
   cpuSecond: amount,
   memoryGibSecond: amount,
   /** A month has 30 days. */
@@ -35,6 +36,8 @@ export const Prices = z.strictObject({
   debtShare: amount,
 });
 export type Prices = z.infer<typeof Prices>;
+
+export const SetPricesRequest = z.strictObject(Prices.shape);
 
 export const TopUpRequest = z.strictObject({ amount: z.number().positive().max(1e12) });
 export type TopUpRequest = z.infer<typeof TopUpRequest>;

@@ -1,5 +1,6 @@
 import { type Operation, TorporError } from "@torpor/contract";
-import type { Asking, Desk } from "./desk.ts";
+import type { Asking } from "./asking.ts";
+import type { Desk } from "./desk.ts";
 import { isCancelable } from "./operations/procedures.ts";
 import type { OperationRecord } from "./ports/store.ts";
 

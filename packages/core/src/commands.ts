@@ -1,7 +1,8 @@
 import { type Actor, type ForkRequest, TorporError } from "@torpor/contract";
 import { teamOf } from "./access/teams.ts";
+import type { Asking } from "./asking.ts";
 import { refusedBy, requireRoom } from "./capacity.ts";
-import type { Asking, Desk } from "./desk.ts";
+import type { Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";

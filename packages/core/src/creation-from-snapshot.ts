@@ -1,5 +1,6 @@
 import { type CreateSandboxRequest, TorporError } from "@torpor/contract";
-import type { Asking, Desk } from "./desk.ts";
+import type { Asking } from "./asking.ts";
+import type { Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { nameTaken } from "./lifecycle/refusals.ts";
 import { type Born, commitBirths, type Draft, type Maker } from "./operations/birth.ts";

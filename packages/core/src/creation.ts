@@ -1,6 +1,7 @@
 import type { CreateSandboxRequest } from "@torpor/contract";
+import type { Asking } from "./asking.ts";
 import { createFromSnapshot } from "./creation-from-snapshot.ts";
-import type { Asking, Desk } from "./desk.ts";
+import type { Desk } from "./desk.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { imageMissing, nameTaken } from "./lifecycle/refusals.ts";
 import { generateName } from "./names.ts";

@@ -4,7 +4,6 @@ import type { Line } from "./line.ts";
 import type { Meter } from "./metering.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
-import type { OperationRecord } from "./ports/store.ts";
 import type { Supervisor } from "./supervision/supervisor.ts";
 import type { Teams } from "./teams/teams.ts";
 import type { Activity } from "./time/activity.ts";
@@ -24,11 +23,4 @@ export interface Desk {
   readonly holds: Holds;
   readonly meter: Meter;
   readonly teams: Teams;
-}
-
-/** What a call led to. `ended` resolves with the operation's last record; undefined: it has ended, or isn't at work in this process. */
-export interface Asking {
-  readonly sandboxId: string;
-  readonly operation: OperationRecord;
-  readonly ended: Promise<OperationRecord> | undefined;
 }

@@ -1,5 +1,5 @@
 import { TorporError } from "@torpor/contract";
-import type { Asking } from "./desk.ts";
+import type { Asking } from "./asking.ts";
 import type { Runner } from "./operations/runner.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { KeyRecord } from "./ports/store.ts";

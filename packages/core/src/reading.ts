@@ -1,5 +1,6 @@
 import { type Operation, type OperationAnswer, type Sandbox, TorporError } from "@torpor/contract";
-import type { Asking, Desk } from "./desk.ts";
+import type { Asking } from "./asking.ts";
+import type { Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import { holdOf } from "./holds.ts";
 import { notFound } from "./lifecycle/refusals.ts";

@@ -29,11 +29,11 @@ import {
 import { Access } from "./access/access.ts";
 import { type Named, requireOwn } from "./access/teams.ts";
 import { Answers } from "./answers.ts";
+import type { Asking } from "./asking.ts";
 import { cancel, checkCancelled } from "./cancel.ts";
 import { ask, lookUp } from "./commands.ts";
 import { compareFiles, type DiffOptions } from "./comparing.ts";
 import { create } from "./creation.ts";
-import type { Asking } from "./desk.ts";
 import { openDesk } from "./desk-opening.ts";
 import { watchEnds } from "./ends.ts";
 import { EventFeed } from "./events/feed.ts";

@@ -27,7 +27,23 @@ RULES = {
     "contentEncoding",
 }
 #: JavaScript has one kind of numbers. These have fractions; all others count something.
-FRACTIONS = ("cpus", "Ms", "fraction", "percent", "seconds", "rate", "load")
+FRACTIONS = (
+    "cpus",
+    "Ms",
+    "fraction",
+    "percent",
+    "seconds",
+    "rate",
+    "load",
+    "Seconds",
+    "Second",
+    "Month",
+    "Share",
+    "amount",
+    "balance",
+    "credit",
+    "used",
+)
 
 
 def render_models(document: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { print, printJson } from "../leave.ts";
+import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { table } from "../table.ts";
 import { parseAmount } from "../values/count.ts";
 import { parseLimit, parsePrice } from "../values/limit.ts";
@@ -22,11 +23,15 @@ export function teamCommand(): Command {
 }
 
 function list(): Command {
-  const command = new Command("list")
-    .alias("ls")
-    .description("list the teams that have sandboxes, limits or credit, with what they hold and may hold")
-    .option("--json", "print JSON")
-    .action(action(async (client, { json }: Json) => show(await client.teams.list(), json)));
+  const command = addListOptions(
+    new Command("list").alias("ls").description("list the teams that have sandboxes, limits or credit, with what they hold and may hold"),
+    "names",
+  ).action(
+    action(async (client, options: ListOptions) => {
+      await printList(await client.teams.list(), options, { id: ({ name }) => name, table: tableOf });
+      return undefined;
+    }),
+  );
   return examples(command, ["torpor team list"]);
 }
 
@@ -102,8 +107,11 @@ function rowsOf({ cpuSecond, memoryGibSecond, storedGibMonth, debtShare }: Price
 }
 
 async function show(teams: readonly TeamInfo[], json: boolean | undefined): Promise<undefined> {
-  const head = ["TEAM", "SANDBOXES", "MEMORY", "CPUS", "DISK", "BALANCE"];
-  await (json === true ? printJson(teams) : print(table(head, teams.map(rowOf))));
+  await (json === true ? printJson(teams) : print(tableOf(teams)));
+}
+
+function tableOf(teams: readonly TeamInfo[]): string {
+  return table(["TEAM", "SANDBOXES", "MEMORY", "CPUS", "DISK", "BALANCE"], teams.map(rowOf));
 }
 
 function rowOf({ name, held, limits: allowed, budget }: TeamInfo): string[] {

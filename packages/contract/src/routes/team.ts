@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Team } from "../access.ts";
 import { json, route } from "../route-shape.ts";
-import { Prices, SetTeamLimitsRequest, TeamInfo, TeamList, TopUpRequest } from "../team.ts";
+import { Prices, SetPricesRequest, SetTeamLimitsRequest, TeamInfo, TeamList, TopUpRequest } from "../team.ts";
 
 const params = z.object({ team: Team.describe("Name of the team.") });
 
@@ -52,7 +52,7 @@ export const teamRoutes = {
     scope: "*",
     host: true,
     summary: "Set what use costs from now on.",
-    body: Prices,
+    body: SetPricesRequest,
     responses: { 200: json(Prices) },
   }),
 } as const;

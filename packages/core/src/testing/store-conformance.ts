@@ -243,7 +243,10 @@ export function storeConformance(name: string, make: () => Promise<StoreHarness>
     wakesConformance(() => store);
     supervisedConformance(() => store);
     usageConformance(() => store);
-    teamsConformance(() => harness);
+    teamsConformance(
+      () => store,
+      () => harness.reopen(),
+    );
 
     credentialsConformance(() => store);
 

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
+import type { Store } from "../ports/store.ts";
 import type { TeamRecord } from "../ports/team-store.ts";
 import { operationRecord, sandboxRecord } from "./records.ts";
-import type { StoreHarness } from "./store-conformance.ts";
 
 const none = { memoryBytes: null, cpus: null, diskBytes: null, sandboxes: null };
 const team = (name: string, given: Partial<TeamRecord> = {}): TeamRecord => ({ name, version: 0, limits: none, budget: null, ...given });
 const plenty = { memoryBytes: 2 ** 50, cpus: 1000, diskBytes: 2 ** 50 };
 
 /** The part of the store's contract that is about teams. */
-export function teamsConformance(harnessOf: () => StoreHarness): void {
+export function teamsConformance(storeOf: () => Store, reopen: () => Promise<Store>): void {
   test("teams are written by version, with the meters that they pay for, and outlive the daemon", async () => {
-    const { store, reopen } = harnessOf();
+    const store = storeOf();
     const budget = { credit: 1e12, used: 0.1 + 0.2, lastTopUp: { amount: 1e-9, at: "2026-01-01T00:00:00.000Z" } };
     await store.commit({ teams: [team("b"), team("a", { budget })] });
     await expect(store.commit({ teams: [team("a")] })).rejects.toMatchObject({ name: "StoreConflict", kind: "stale" });
@@ -22,7 +22,7 @@ export function teamsConformance(harnessOf: () => StoreHarness): void {
   });
 
   test("prices are none until they are set, and are replaced", async () => {
-    const { store } = harnessOf();
+    const store = storeOf();
     expect(await store.prices()).toBeUndefined();
     const prices = { cpuSecond: 1e-12, memoryGibSecond: 0, storedGibMonth: 3, debtShare: 0.1 };
     await store.commit({ prices: { ...prices, debtShare: 1 } });
@@ -31,7 +31,7 @@ export function teamsConformance(harnessOf: () => StoreHarness): void {
   });
 
   test("what a team would hold beyond its limits is refused whole; what others hold is not its", async () => {
-    const { store } = harnessOf();
+    const store = storeOf();
     const make = (id: string, given = {}) =>
       sandboxRecord({ id, name: id, address: null, state: "creating", runtimeId: null, team: "blue", ...given });
     const { memoryBytes, cpus, diskBytes } = make("sb_x").resources;

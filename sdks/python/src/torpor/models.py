@@ -241,13 +241,10 @@ class Operation(Model):
 
 
 class Prices(Model):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    cpu_second: conint(ge=0, le=1000000000000)
-    debt_share: conint(ge=0, le=1000000000000)
-    memory_gib_second: conint(ge=0, le=1000000000000)
-    stored_gib_month: conint(ge=0, le=1000000000000)
+    cpu_second: float
+    debt_share: float
+    memory_gib_second: float
+    stored_gib_month: float
 
 
 class ReachablePort(Model):
@@ -379,14 +376,14 @@ class SandboxStats(Model):
 
 
 class SandboxUsage(Model):
-    cpu_seconds: int
-    memory_gib_seconds: int
+    cpu_seconds: float
+    memory_gib_seconds: float
     name: str
     removed_at: datetime | None
-    running_seconds: int
+    running_seconds: float
     sandbox_id: str
     since: datetime
-    stored_gib_seconds: int
+    stored_gib_seconds: float
     team: str
     until: datetime
 
@@ -471,16 +468,16 @@ class Supervision(Model):
 
 
 class TeamInfoBudgetLastTopUp(Model):
-    amount: int
+    amount: float
     at: datetime
 
 
 class TeamInfoBudget(Model):
-    balance: int
-    credit: int
+    balance: float
+    credit: float
     exhausted: bool
     last_top_up: TeamInfoBudgetLastTopUp
-    used: int
+    used: float
 
 
 class TeamInfoHeld(Model):
@@ -492,8 +489,8 @@ class TeamInfoHeld(Model):
 
 class TeamInfoLimits(Model):
     cpus: float | None
-    disk_bytes: float | None
-    memory_bytes: float | None
+    disk_bytes: int | None
+    memory_bytes: int | None
     sandboxes: int | None
 
 
