@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, conint
+from pydantic import ConfigDict, Field
 
 from torpor._model import Model
 
