@@ -10,7 +10,7 @@ test("an engine that is too old is refused by its name", async () => {
     env: { TORPOR_RUNSC: fakeRunsc('echo "runsc version release-20221219.0"; echo "spec: 1.0.2"') },
   });
   expect(stderr).toMatch(
-    /^torpord: No usable gVisor engine \(runsc\) is on this host: .*version release-20221219.0 is a distribution's package of 20221219, too old\nhint: Run scripts\/bootstrap/,
+    /^torpord: No usable gVisor engine \(runsc\) is on this host: .*version release-20221219.0 is a distribution's package of 20221219, too old\nhint: .*run scripts\/bootstrap/,
   );
   expect({ code, left }).toEqual({ code: 1, left: [] });
 });
