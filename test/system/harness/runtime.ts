@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { TorporClient } from "@torpor/sdk";
 import { eventually } from "./inside.ts";
@@ -26,7 +26,11 @@ export function enginePids(instance: string): number[] {
 }
 
 export function isAlive(pid: number): boolean {
-  return existsSync(`/proc/${pid}`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false; // also when it ends while it is read: ENOENT, ESRCH
+  }
 }
 
 /** Kills it and waits until it is dead. */
