@@ -7,6 +7,9 @@ const systemSetup = "test/system/setup.ts";
 /** Sandboxes measure and exhaust the host, so no two files of a project at once. */
 const oneByOne = { pool: "forks", maxWorkers: 1, fileParallelism: false, testTimeout: 120_000, hookTimeout: 180_000 } as const;
 
+/** What kills daemons, and long ones that need none of the shared: so the two projects take about as long. */
+const apart = ["test/system/faults/**/*.system.test.ts", "test/system/packages.system.test.ts", "test/system/images/build.system.test.ts"];
+
 export default defineConfig({
   test: {
     projects: [
@@ -29,14 +32,14 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.system.test.ts"],
-          exclude: ["test/system/faults/**"],
+          exclude: apart,
           ...(existsSync(systemSetup) ? { globalSetup: [systemSetup] } : {}),
           ...oneByOne,
         },
       },
       {
-        // Each of its files has a daemon of its own, which it kills: the whole run has them beside those of `system`.
-        test: { name: "faults", include: ["test/system/faults/**/*.system.test.ts"], ...oneByOne },
+        // Each of its files has a daemon of its own: the whole run has them beside those of `system`, which share one.
+        test: { name: "faults", include: apart, ...oneByOne },
       },
       {
         test: {
