@@ -1,51 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import { Duplex } from "node:stream";
-import type { ExposePortRequest, PortList, ReachablePort } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { addressOf } from "./calls.ts";
 import { unreachable } from "./endpoint.ts";
-import { errorOf, type Transport } from "./transport.ts";
+import { PortCalls } from "./port-calls.ts";
+import { openSocket } from "./session-stream.ts";
+import { errorOf } from "./transport.ts";
 
 /** Ports on which programs in sandboxes listen. `id` is a sandbox's id or name. */
-export class PortClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** Those that have an address. */
-  async list(id: string): Promise<ReachablePort[]> {
-    return (await this.#transport.json<PortList>("listPorts", { params: { id } })).ports;
-  }
-
-  /** Gives a port an address, which stays over pause, stop and restart. */
-  expose(id: string, port: number, body: ExposePortRequest = {}): Promise<ReachablePort> {
-    return this.#transport.json("exposePort", { params: { id, port: String(port) }, body });
-  }
-
-  unexpose(id: string, port: number): Promise<void> {
-    return this.#transport.json("unexposePort", { params: { id, port: String(port) } });
-  }
-
+export class PortClient extends PortCalls {
   /** A connection to what listens on a port, whatever network the sandbox has. Nothing listens: `port_closed`. */
   connect(id: string, port: number): Promise<Duplex> {
-    const path = addressOf("connectPort", { id, port: String(port) });
-    const { address, headers, createConnection } = this.#transport.socketAddress(path);
-    const socket = new WebSocket(address, {
-      headers,
-      perMessageDeflate: false,
-      ...(createConnection === undefined ? {} : { createConnection }),
-    });
+    const { transport } = this;
+    const socket = openSocket(transport, addressOf("connectPort", { id, port: String(port) }));
     return new Promise((resolve, reject) => {
       const stream = new PortStream(socket);
       socket.once("open", () => resolve(stream));
       socket.once("unexpected-response", (_request, answer: IncomingMessage) => {
-        errorOf(answer, this.#transport.endpoint).then(reject, reject);
+        errorOf(answer, transport.endpoint).then(reject, reject);
       });
       socket.once("error", (error) => {
-        const failure = unreachable(this.#transport.endpoint, error);
+        const failure = unreachable(transport.endpoint, error);
         reject(failure);
         stream.destroy();
       });
