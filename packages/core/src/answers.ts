@@ -1,4 +1,4 @@
-import { keyRecord, recallKey } from "./idempotency.ts";
+import { checkSame, keyRecord } from "./idempotency.ts";
 import type { Ports } from "./ports/ports.ts";
 
 /** What a call was answered with. */
@@ -45,8 +45,8 @@ export class Answers {
   async #recallOrDo({ key, scope, fingerprint, work }: RepeatableCall): Promise<Answer> {
     const known = await this.#ports.store.findKey(scope, key, this.#ports.clock.now().toISOString());
     if (known !== undefined) {
-      const again = await recallKey(this.#ports, { key, fingerprint: await fingerprint() }, scope);
-      if (again?.answer != null) return JSON.parse(again.answer) as Answer;
+      checkSame(known, await fingerprint());
+      if (known.answer !== null) return JSON.parse(known.answer) as Answer;
     }
     const answer = await work();
     const record = keyRecord(this.#ports, { key, fingerprint: await fingerprint() }, scope, "", JSON.stringify(answer));

@@ -48,21 +48,19 @@ async function recall(ports: Ports, runner: Runner, once: Once, scope: string): 
 }
 
 /** What the call's key began, if it came before; with another request it is refused. */
-export async function recallKey(
-  ports: Pick<Ports, "store" | "clock">,
-  { key, fingerprint }: Once,
-  scope: string,
-): Promise<KeyRecord | undefined> {
-  const found = await ports.store.findKey(scope, key, ports.clock.now().toISOString());
-  if (found === undefined) return undefined;
-  if (found.fingerprint !== fingerprint) {
-    const began = found.operationId;
-    throw new TorporError("idempotency_conflict", `the idempotency key ${key} came with another request before${began && ` (${began})`}`, {
-      hint: "use a new key for a new request",
-      ...(began === "" ? {} : { details: { operation: began } }),
-    });
-  }
+export async function recallKey(ports: Pick<Ports, "store" | "clock">, once: Once, scope: string): Promise<KeyRecord | undefined> {
+  const found = await ports.store.findKey(scope, once.key, ports.clock.now().toISOString());
+  if (found !== undefined) checkSame(found, once.fingerprint);
   return found;
+}
+
+/** Refuses a request that is not the one that the key came with. */
+export function checkSame({ key, fingerprint, operationId: began }: KeyRecord, asked: string): void {
+  if (fingerprint === asked) return;
+  throw new TorporError("idempotency_conflict", `the idempotency key ${key} came with another request before${began && ` (${began})`}`, {
+    hint: "use a new key for a new request",
+    ...(began === "" ? {} : { details: { operation: began } }),
+  });
 }
 
 export function keyRecord(

@@ -18,8 +18,12 @@ const tries = 100;
 export async function createWake(desk: Desk, idOrName: string, request: CreateWakeRequest, once?: Once): Promise<CreatedWake> {
   const { ports } = desk;
   const scope = `createWake ${idOrName}`;
-  const earlier = once && (await recallKey(ports, once, scope));
-  if (earlier?.answer != null) return JSON.parse(earlier.answer) as CreatedWake;
+  const recall = async (): Promise<CreatedWake | undefined> => {
+    const earlier = once && (await recallKey(ports, once, scope));
+    return earlier?.answer == null ? undefined : (JSON.parse(earlier.answer) as CreatedWake);
+  };
+  const earlier = await recall();
+  if (earlier !== undefined) return earlier;
   await requireCapability(ports, "resume");
   const sandbox = await lookUp(ports, idOrName);
   if (sandbox.damage !== undefined) throw unreadable(sandbox, sandbox.damage.field);
@@ -33,9 +37,9 @@ export async function createWake(desk: Desk, idOrName: string, request: CreateWa
   const keys = once === undefined ? [] : [keyRecord(ports, once, scope, record.id, JSON.stringify(created))];
   if (await committed(() => ports.store.commit({ wakes: [record], keys }))) return created;
   // The same call, sent twice at once.
-  const meanwhile = once && (await recallKey(ports, once, scope));
-  if (meanwhile?.answer == null) throw notFound(idOrName);
-  return JSON.parse(meanwhile.answer) as CreatedWake;
+  const meanwhile = await recall();
+  if (meanwhile === undefined) throw notFound(idOrName);
+  return meanwhile;
 }
 
 export async function listWakes({ ports }: Desk, idOrName: string): Promise<WakeList> {
