@@ -7,10 +7,15 @@ const comesAgain: ReadonlySet<ErrorCode> = new Set(["capacity_exceeded", "operat
 /** Answers every refusal and failure with the catalogue's status and body; never with a stack trace. */
 export function answerError(error: FastifyError | TorporError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toTorporError(error, request);
-  const { retryAfterMs } = known.details;
-  if (typeof retryAfterMs === "number") reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  const retryAfter = retryAfterOf(known);
+  if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
   else if (comesAgain.has(known.code)) reply.header("retry-after", "1");
   reply.code(known.status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(toErrorBody(known));
+}
+
+/** The header's value, for an error that knows when to come again. */
+export function retryAfterOf({ details: { retryAfterMs } }: TorporError): string | undefined {
+  return typeof retryAfterMs === "number" ? String(Math.max(1, Math.ceil(retryAfterMs / 1000))) : undefined;
 }
 
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): void {

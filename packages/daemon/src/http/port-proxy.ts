@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { portTokenHeader, TorporError, toErrorBody } from "@torpor/contract";
 import { type Lifecycle, requireScope } from "@torpor/core";
 import { ByteQueue } from "./byte-queue.ts";
+import { retryAfterOf } from "./error-answer.ts";
 import type { PortHosts } from "./port-hosts.ts";
 
 export interface PortProxyOptions {
@@ -85,8 +86,8 @@ export class PortProxy {
       return;
     }
     const known = this.#known(error);
-    const { retryAfterMs } = known.details;
-    if (typeof retryAfterMs === "number") response.setHeader("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+    const retryAfter = retryAfterOf(known);
+    if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
     response.writeHead(known.status, { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" });
     response.end(JSON.stringify(toErrorBody(known)));
   }
