@@ -1,6 +1,7 @@
 import type { TorporClient } from "@torpor/sdk";
+import { Times } from "../test/system/harness/times.ts";
 import type { Benchmark, NamedMeasurement } from "./lib/benchmark.ts";
-import { percentile } from "./lib/median.ts";
+import { median } from "./lib/median.ts";
 import { openSubject } from "./lib/subject.ts";
 import { timed } from "./lib/timed.ts";
 
@@ -26,16 +27,16 @@ export const benchmark: Benchmark = {
     return [
       {
         name: `a key to its echo, p50, of a terminal of the host + ${echoMs.p50} ms`,
-        value: percentile(ours, 50),
-        floor: percentile(host, 50) + echoMs.p50,
+        value: ours.at(0.5),
+        floor: median(host) + echoMs.p50,
       },
-      { name: `a key to its echo, p99, of ${echoMs.p99} ms`, value: percentile(ours, 99), floor: echoMs.p99 },
+      { name: `a key to its echo, p99, of ${echoMs.p99} ms`, value: ours.at(0.99), floor: echoMs.p99 },
       await outputRate(client, () => floor.call<number>("output", { name: "terminal", command: `script -qec '${command}' /dev/null` })),
     ];
   },
 };
 
-async function echoes(client: TorporClient, count: number): Promise<number[]> {
+async function echoes(client: TorporClient, count: number): Promise<Times> {
   const stream = await client.stream("terminal", { argv: ["cat"], stdin: true, terminal: size });
   const frames = stream[Symbol.asyncIterator]();
   const output = async () => {
@@ -45,13 +46,12 @@ async function echoes(client: TorporClient, count: number): Promise<number[]> {
       if (value.type === "output") return;
     }
   };
-  const times: number[] = [];
+  const times = new Times();
   for (let key = 0; key < count; key++) {
-    const { ms } = await timed(async () => {
+    await times.measure(async () => {
       await stream.write(Buffer.from("x"));
       await output();
     });
-    times.push(ms);
   }
   stream.close();
   return times;
@@ -67,8 +67,8 @@ async function outputRate(client: TorporClient, byHand: () => Promise<number>): 
   }
   return {
     name: "100 MB through a terminal, of a terminal through runsc exec",
-    value: percentile(ours, 50),
-    floor: percentile(floor, 50),
+    value: median(ours),
+    floor: median(floor),
     bound: 2,
   };
 }
