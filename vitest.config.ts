@@ -1,5 +1,10 @@
 import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+/** Of the many commands and daemons that the tests start: where their own cache is, but from their first file on. */
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
 
 /** Prepared by whoever owns the system tests: makes the pool, the image and the daemon that they share. */
 const systemSetup = "test/system/setup.ts";
@@ -24,6 +29,8 @@ export default defineConfig({
             "test/cases/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**", "**/*.system.test.ts"],
+          // Not vitest's one fewer than the machine has: many files wait for the processes they start.
+          maxWorkers: "100%",
           // The machine may be busy with other work: a limit that only a hanging test meets.
           testTimeout: 20_000,
         },

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { closeSync, writeSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { TorporError } from "@torpor/contract";
 
+// Before anything is imported: compiled code is kept between starts.
 enableCompileCache();
+const { TorporError } = await import("@torpor/contract");
 const { readConfig } = await import("./config.ts");
 const { openDaemon } = await import("./compose.ts");
 const { createLogger } = await import("./log.ts");

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { TorporClient } from "@torpor/sdk";
 import { daemonEnvironment, daemonFlags } from "../../../packages/cli/src/daemon/launch.ts";
 import { leftovers, readHostState } from "./host-state.ts";
+import { KeptPool } from "./kept-pool.ts";
 import { testImage } from "./test-image.ts";
 
 const main = fileURLToPath(new URL("../../../packages/daemon/src/main.ts", import.meta.url));
@@ -37,14 +38,21 @@ export class TestDaemon {
   /** With the image `debian` unless `image` is false. */
   static async start(options: TestDaemonOptions & { readonly image?: boolean } = {}): Promise<TestDaemon> {
     const daemon = new TestDaemon(options.data ?? mkdtempSync(path.join(tmpdir(), "torpor-system-")), options);
+    const kept = options.image === false ? undefined : await KeptPool.of(poolSize(options.args));
+    const taken = kept?.take(daemon.data) ?? true;
     await daemon.launch().catch(async (error: unknown) => {
       await rm(daemon.data, { recursive: true, force: true });
       throw error;
     });
-    if (options.image !== false) {
-      await daemon.client.images.import({ path: await testImage(), reference: "debian" });
-    }
+    if (kept !== undefined && !taken) await daemon.#import(kept);
     return daemon;
+  }
+
+  async #import(kept: KeptPool): Promise<void> {
+    await this.client.images.import({ path: await testImage(), reference: "debian" });
+    await this.terminate();
+    kept.keep(this.data);
+    await this.launch();
   }
 
   get data(): string {
@@ -144,4 +152,9 @@ export class TestDaemon {
     this.#client.close();
     this.#client = new TorporClient({ socket: this.socket });
   }
+}
+
+function poolSize(args: readonly string[] = []): string {
+  const at = args.indexOf("--pool-size");
+  return at < 0 ? "default" : String(args[at + 1]);
 }
