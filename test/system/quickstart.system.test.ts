@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { access, readFile, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Image } from "@torpor/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { leftovers, readHostState } from "./harness/host-state.ts";
 
@@ -33,6 +34,8 @@ test("quickstart runs the main job, then the README's commands work, and the las
     expect(same).toBe(pid);
   }
 
+  const [image] = JSON.parse(run("scripts/torpor image list --json")) as [Image];
+  await checkDefaultImage(image, path.join(data, "pool/images", image.digest.replace(":", "-"), "rootfs"));
   const [, base, code] = /^ {2}(http:\/\/127\.0\.0\.1:\d+)\/sandboxes\/quickstart#code=([a-z2-7]{32})$/m.exec(told) ?? [];
   const login = await fetch(`${base}/v1/login`, {
     method: "POST",
@@ -51,3 +54,20 @@ test("quickstart runs the main job, then the README's commands work, and the las
   run("scripts/torpor daemon stop --remove-data");
   expect(leftovers(readHostState([data, instance]))).toEqual([]);
 });
+
+/** It built the default image: a Debian with Python, pip and git, and nothing of this host. */
+async function checkDefaultImage(image: Image, root: string): Promise<void> {
+  expect(image).toMatchObject({
+    source: "mmdebstrap",
+    references: ["debian:latest"],
+    config: { env: { PIP_BREAK_SYSTEM_PACKAGES: "1" } },
+  });
+  const inside = (...command: string[]) => execFileSync("chroot", [root, ...command], { encoding: "utf8" });
+  expect(inside("python", "-c", "import sys, ssl, venv; print(sys.version_info.major)")).toBe("3\n");
+  expect(inside("pip", "--version")).toMatch(/^pip /);
+  expect(inside("git", "--version")).toMatch(/^git version/);
+  expect(await readlink(path.join(root, "usr/local/bin/python"))).toBe("../../bin/python3");
+  expect(await readFile(path.join(root, "etc/hostname"), "utf8")).toBe("localhost\n");
+  expect(await readFile(path.join(root, "etc/resolv.conf"), "utf8")).toBe("");
+  await expect(access(path.join(root, "etc/apt/apt.conf.d/99mmdebstrap"))).rejects.toThrow("ENOENT");
+}

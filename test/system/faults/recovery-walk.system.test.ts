@@ -21,6 +21,8 @@ const directory = mkdtempSync(path.join(tmpdir(), "torpor-walk-"));
 const armed = path.join(directory, "armed");
 let daemon: TestDaemon;
 let registry: Registry;
+/** Of the last check, which left the sandbox running. */
+let going: Witness | undefined;
 
 beforeAll(async () => {
   daemon = await TestDaemon.start({ env: { TORPOR_FAILPOINT: armed } });
@@ -94,6 +96,8 @@ describe("a daemon that is killed at any step of any operation, and started agai
 async function prepare({ from, operation }: FailpointEntry): Promise<Witness | undefined> {
   onTestFailed(() => startAnew());
   const { client } = daemon;
+  const known = going;
+  going = undefined;
   const state = (await client.list()).find((sandbox) => sandbox.name === name)?.state;
   if (from === "absent") {
     if (state !== undefined) await client.remove(name, { force: true });
@@ -102,7 +106,7 @@ async function prepare({ from, operation }: FailpointEntry): Promise<Witness | u
   if (state === undefined) await client.create({ image: "debian", name });
   else if (state === "paused") await client.resume(name);
   else if (state !== "running") await client.start(name);
-  const witness = await witnessOf();
+  const witness = known ?? (await witnessOf());
   if (from === "paused") await client.pause(name);
   if (operation === "restore") await client.snapshot(name, { name: kept });
   if (from === "stopped") await client.stop(name);
@@ -191,6 +195,7 @@ async function worksOn(): Promise<void> {
   await daemon.client.pause(name);
   await daemon.client.resume(name, { memory: "require" });
   await goesOn(daemon.client, name, witness);
+  going = witness;
 }
 
 /** So that one failed test does not fail those after it. */
