@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hostAgrees } from "../harness/holdings.ts";
-import { output } from "../harness/inside.ts";
+import { eventually, output } from "../harness/inside.ts";
+import { removeAll } from "../harness/remove-all.ts";
 import { TestDaemon } from "../harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness } from "../harness/witness.ts";
 
@@ -55,6 +56,41 @@ test("a backup of the data directory is put back elsewhere: what was paused resu
   await daemon.client.start("stopped");
   await hasFiles(daemon.client, "stopped");
   await hostAgrees(daemon);
+});
+
+test("a team's sandboxes run until its debt is too large, are then paused with their files, and go on after a top-up", async () => {
+  const { client } = daemon;
+  await removeAll(client);
+  await client.create({ image: "debian", name: "spender", autoResume: true });
+  await output(client, "spender", "echo kept > /root/marker; sync; touch /dev/shm/in-memory");
+  // A second of a CPU is far more than the credit.
+  await client.teams.setPrices({ cpuSecond: 1e6, memoryGibSecond: 0, storedGibMonth: 0, debtShare: 0.1 });
+  await client.teams.topUp("default", 1);
+  expect(await client.get("spender")).toMatchObject({ state: "running" });
+  // What was used is paid each minute, and when the daemon starts.
+  await daemon.terminate();
+  await daemon.launch();
+  const paused = await eventually(
+    () => daemon.client.get("spender"),
+    ({ state, operation }) => state === "paused" && operation === null,
+  );
+  expect(paused).toMatchObject({ checkpoint: null, runtimeId: null });
+  const [operation] = await daemon.client.operations("spender");
+  expect(operation).toMatchObject({
+    kind: "pause",
+    actor: "budget",
+    status: "succeeded",
+    result: { memory: false, budget: { lastTopUp: 1 } },
+  });
+  const exhausted = { code: "budget_exhausted", message: expect.stringContaining("team default owes") };
+  await expect(daemon.client.resume("spender")).rejects.toMatchObject(exhausted);
+  await expect(output(daemon.client, "spender", "true")).rejects.toMatchObject(exhausted);
+  await expect(daemon.client.create({ image: "debian", name: "another" })).rejects.toMatchObject(exhausted);
+  await hostAgrees(daemon);
+
+  await daemon.client.teams.setPrices({ cpuSecond: 0, memoryGibSecond: 0, storedGibMonth: 0, debtShare: 0.1 });
+  await daemon.client.teams.topUp("default", 1e12);
+  expect(await output(daemon.client, "spender", "cat /root/marker; ls /dev/shm")).toBe("kept");
 });
 
 function run(program: string, ...args: readonly string[]): string {

@@ -68,6 +68,19 @@ test("a debt of a tenth of the last top-up pauses what runs, files only, and let
   expect((await timed.lifecycle.resume("base")).operation.result).toMatchObject({ restored: "files" });
 });
 
+test("a call that wakes is refused with the budget's own error until a top-up, and goes through right after it", async () => {
+  const timed = await paying(30);
+  await timed.lifecycle.update("base", { autoResume: true });
+  await timed.pass(20 * secondMs);
+  await minute(timed);
+  const refused = { code: "budget_exhausted", status: 402, details: { team: "default", balance: -30, lastTopUp: 30 } };
+  for (const sessionId of ["se_a", "se_b"]) await expect(timed.exec(sessionId)).rejects.toMatchObject(refused);
+  expect(await timed.state()).toBe("paused");
+  await timed.lifecycle.teams.topUp("default", 100);
+  await timed.exec("se_c");
+  expect(await timed.state()).toBe("running");
+});
+
 test("a restart and a kill lose nothing of it and pay nothing twice", async () => {
   const timed = await paying(300);
   await timed.pass(10 * secondMs);

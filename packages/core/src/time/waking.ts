@@ -70,6 +70,8 @@ export class Waking {
     } catch (cause) {
       const error = toTorporError(cause);
       if (moved.has(error.code)) return;
+      // Nothing was tried, so nothing failed: it is the call's own answer, and a top-up ends it at once.
+      if (error.code === "budget_exhausted") throw error;
       const pauseMs = this.#backoff.next(sandbox.id);
       this.#failed.set(sandbox.id, { untilMs: this.#clock.monotonicMs() + pauseMs, error });
       throw resumeFailed(sandbox, error, pauseMs);
