@@ -9,13 +9,13 @@ export function answerError(error: FastifyError | TorporError | Error, request: 
   const known = toTorporError(error, request);
   const retryAfter = retryAfterOf(known);
   if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
-  else if (comesAgain.has(known.code)) reply.header("retry-after", "1");
   reply.code(known.status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(toErrorBody(known));
 }
 
-/** The header's value, for an error that knows when to come again. */
-export function retryAfterOf({ details: { retryAfterMs } }: TorporError): string | undefined {
-  return typeof retryAfterMs === "number" ? String(Math.max(1, Math.ceil(retryAfterMs / 1000))) : undefined;
+/** The header's value, in seconds, where there is a time to come again. */
+export function retryAfterOf({ code, details: { retryAfterMs } }: TorporError): string | undefined {
+  if (typeof retryAfterMs === "number") return String(Math.max(1, Math.ceil(retryAfterMs / 1000)));
+  return comesAgain.has(code) ? "1" : undefined;
 }
 
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): void {

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { TorporError } from "@torpor/contract";
 import { owner } from "@torpor/core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { call, startTestServer, type TestServer, upgrade } from "../testing/index.ts";
 
@@ -157,6 +158,19 @@ test("a paused sandbox that does not wake for calls answers 409, one that does i
   });
   await server.served.lifecycle.update("box", { autoResume: true });
   expect((await call(server.url, "/", { headers: { host: exposed.host } })).text).toBe("awake");
+});
+
+test("what may go through a moment later says when to come again, as the API does", async () => {
+  const { lifecycle } = server.served;
+  const busy = vi.spyOn(lifecycle, "guest").mockRejectedValue(new TorporError("operation_active", "others wait for sandbox box too"));
+  onTestFinished(() => busy.mockRestore());
+  const refused = { status: 409, headers: { "retry-after": "1" } };
+  expect(await call(server.url, "/", { headers: { host: exposed.host } })).toMatchObject(refused);
+  expect(await upgrade(server.url, "/", { host: exposed.host })).toMatchObject(refused);
+  busy.mockRejectedValue(new TorporError("sandbox_waking", "it is being resumed", { details: { retryAfterMs: 2500 } }));
+  expect(await upgrade(server.url, "/", { host: exposed.host })).toMatchObject({ status: 503, headers: { "retry-after": "3" } });
+  busy.mockRejectedValue(new TorporError("sandbox_not_running", "it is stopped"));
+  expect((await call(server.url, "/", { headers: { host: exposed.host } })).headers).not.toHaveProperty("retry-after");
 });
 
 test("behind a public URL the address is a name below it", async () => {

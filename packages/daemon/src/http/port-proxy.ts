@@ -47,9 +47,11 @@ export class PortProxy {
       socket.once("close", () => inside.destroy());
       await exchangeUpgraded(request, socket, head, inside);
     } catch (error) {
-      const { status, message } = this.#known(error);
-      if (socket.writable)
-        socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n${message}\n`);
+      const known = this.#known(error);
+      const retryAfter = retryAfterOf(known);
+      const again = retryAfter === undefined ? "" : `retry-after: ${retryAfter}\r\n`;
+      const head = `HTTP/1.1 ${known.status} Refused\r\nconnection: close\r\n${again}content-type: text/plain; charset=utf-8\r\n`;
+      if (socket.writable) socket.end(`${head}\r\n${known.message}\n`);
     }
   }
 
