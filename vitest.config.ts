@@ -21,7 +21,7 @@ export default defineConfig({
             "sdks/typescript/**/*.test.ts",
             "bench/**/*.test.ts",
             "scripts/**/*.test.ts",
-            "test/cases/**/*.test.ts",
+            "test/{cases,documents}/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**", "**/*.system.test.ts"],
           // The machine may be busy with other work: a limit that only a hanging test meets.
