@@ -32,7 +32,14 @@ afterAll(() => {
 describe("docs/reference/cli.md", () => {
   test("has of each command the usage that its help has", async () => {
     const leaves = (await createProgram()).commands.flatMap(leavesOf);
-    expect(usages).toEqual(leaves.map((leaf) => leaf.helpInformation().split("\n", 1)[0]?.replace(/^Usage: |\|\w+/g, "")));
+    expect(usages).toEqual(
+      leaves.map((leaf) =>
+        leaf
+          .helpInformation()
+          .split("\n", 1)[0]
+          ?.replace(/^Usage: |\|\w+/g, ""),
+      ),
+    );
   });
 
   test.each(examples)("%s", async (example) => {
@@ -48,7 +55,11 @@ describe("docs/reference/cli.md", () => {
 /** The words that a shell makes of a line, for each `torpor` in it. */
 function callsOf(line: string): string[][] {
   const torpor = `exec 9>&1 >/dev/null; torpor() { { printf '%s\\0' "$@"; printf '\\n\\0'; } >&9; echo base; }; base() { :; }; tar() { :; }`;
-  const said = execFileSync("bash", ["-c", `${torpor}\n${line}`], { cwd: directory, env: { ...process.env, HOME: directory }, encoding: "utf8" });
+  const said = execFileSync("bash", ["-c", `${torpor}\n${line}`], {
+    cwd: directory,
+    env: { ...process.env, HOME: directory },
+    encoding: "utf8",
+  });
   const calls = said.split("\n\0").slice(0, -1);
   return calls.map((words) => words.split("\0").slice(0, -1));
 }
@@ -57,7 +68,11 @@ function callsOf(line: string): string[][] {
 async function taken(words: readonly string[]): Promise<boolean> {
   const program = await createProgram();
   let begun = false;
-  for (const leaf of program.commands.flatMap(leavesOf)) leaf.action(() => void (begun = true));
+  for (const leaf of program.commands.flatMap(leavesOf)) {
+    leaf.action(() => {
+      begun = true;
+    });
+  }
   await program.parseAsync(words, { from: "user" });
   return begun;
 }

@@ -15,7 +15,8 @@ const lines = blocks
 test.each(lines)("docs/operations.md: %s", (line) => {
   const [program = "", ...args] = line.split(" ");
   const names = args.filter((word) => !word.startsWith("-") && word !== "install");
-  if (program === "packaging/install.sh") expect(installedBy(args)).toEqual(args.includes("--from") ? ["dist/packages/a.tgz"] : all("latest"));
+  if (program === "packaging/install.sh")
+    expect(installedBy(args)).toEqual(args.includes("--from") ? ["dist/packages/a.tgz"] : all("latest"));
   else if (program === "pip") expect(names).toEqual([/^name = "(.*)"$/m.exec(read("sdks/python/pyproject.toml"))?.[1]]);
   else for (const name of names) expect(published.get(name)?.program, name).toBe(args.includes("-g"));
 });

@@ -13,5 +13,8 @@ export function readersShell(env: Readonly<Record<string, string>>): { readonly 
   const bin = path.join(cwd, ".bin");
   mkdirSync(bin);
   writeFileSync(path.join(bin, "torpor"), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
-  return { cwd, env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: path.join(cwd, ".config"), NO_COLOR: "1", ...env } };
+  return {
+    cwd,
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: path.join(cwd, ".config"), NO_COLOR: "1", ...env },
+  };
 }

@@ -20,8 +20,8 @@ export function shownIn({ text }: Block): Shown[] {
 export function likeness(text: string): RegExp {
   const pattern = text
     .replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
-    .replaceAll(/\b(sb|op|wh|tk|se|wk)_[a-z0-9]+|\d+|…/g, (word, kind?: string) =>
-      word === "…" ? ".*" : kind === undefined ? "\\d+" : `${kind}_[a-z0-9]+`,
+    .replaceAll(/\b(sb|op|wh|tk|se|wk)_[a-z0-9]+|\d+(?:\.\d+)?|…/g, (word, kind?: string) =>
+      word === "…" ? ".*" : kind === undefined ? "\\d+(\\.\\d+)?" : `${kind}_[a-z0-9]+`,
     );
   return new RegExp(`^${pattern}$`, "m");
 }
