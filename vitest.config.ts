@@ -26,7 +26,7 @@ export default defineConfig({
             "sdks/typescript/**/*.test.ts",
             "bench/**/*.test.ts",
             "scripts/**/*.test.ts",
-            "test/cases/**/*.test.ts",
+            "test/{cases,documents}/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**", "**/*.system.test.ts"],
           // Not vitest's one fewer than the machine has: many files wait for the processes they start.

@@ -34,10 +34,12 @@ export function renderPage(markdown: string, address: (href: string) => string |
         const id = escapeHtml(slugger.slug(plain(tokens)));
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}<a class="here" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
       },
-      link({ href, tokens }) {
+      link({ href, title, tokens }) {
         const words = this.parser.parseInline(tokens);
         const to = address(href);
-        return to === undefined ? words : `<a href="${escapeHtml(to)}">${words}</a>`;
+        const more = title ? ` title="${escapeHtml(title)}"` : "";
+        if (to === undefined) return more === "" ? words : `<span${more}>${words}</span>`;
+        return `<a href="${escapeHtml(to)}"${more}>${words}</a>`;
       },
       image({ href, text }) {
         const from = address(href);

@@ -50,13 +50,14 @@ test("nothing on a page needs a script, a style of its own or another host", () 
   }
 });
 
-test("HTML in the text is shown as it was typed, links to sources keep their words, and those between pages are rewritten", () => {
-  const html = renderPage('# A `<b>` & "c"\n\n<img src=x onerror=y> [one](a.md) [two](../x.ts) [bad](javascript:y)\n', (href) =>
-    href === "a.md" ? "a.html" : undefined,
+test("HTML in the text is shown as it was typed, links to sources keep their words and titles, and those between pages are rewritten", () => {
+  const html = renderPage(
+    '# A `<b>` & "c"\n\n<img src=x onerror=y> [one](a.md) [two](../x.ts) [three](../y.ts "its name") [bad](javascript:y)\n',
+    (href) => (href === "a.md" ? "a.html" : undefined),
   );
   expect(html).toContain('<h1 id="a-b--c">');
   expect(html).toContain("&lt;img src=x onerror=y&gt;");
-  expect(html).toContain('<a href="a.html">one</a> two bad');
+  expect(html).toContain('<a href="a.html">one</a> two <span title="its name">three</span> bad');
   expect(read("guides/wakes.html")).toContain('<a href="../concepts.html#wakes">what a wake is</a>');
   expect(read("concepts.html")).toContain("Over WebSockets the frames");
 });

@@ -6,14 +6,16 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Image } from "@torpor/contract";
 import { expect, onTestFinished, test } from "vitest";
+import { blocksFor } from "../documents/blocks.ts";
+import { likeness, shownIn } from "../documents/shown.ts";
 import { leftovers, readHostState } from "./harness/host-state.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The shell blocks of the README, in their order. */
-function readmeBlocks(): string[] {
-  return [...readFileSync(path.join(root, "README.md"), "utf8").matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
-}
+const blocks = blocksFor(import.meta.url);
+const [commands, yours] = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
+const shown = blocks.filter(({ language }) => language === "text").flatMap(({ text }) => text.trimEnd().split("\n"));
+const [first] = blocks.filter(({ language }) => language === "console").flatMap(shownIn);
 
 test("quickstart runs the main job, then the README's commands work, and the last one leaves nothing", { timeout: 600_000 }, async () => {
   const data = mkdtempSync(path.join(tmpdir(), "torpor-quickstart-"));
@@ -23,9 +25,9 @@ test("quickstart runs the main job, then the README's commands work, and the las
     execFileSync("bash", ["-euc", command], { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void run("scripts/torpor daemon stop --remove-data"));
 
-  const [commands, yours] = readmeBlocks();
-  expect(commands).toContain("./quickstart");
-  const told = run("./quickstart");
+  // The other line is what runs this test.
+  expect(commands).toMatch(/^\.\/quickstart .*\nnpm test .*\n$/);
+  const told = run(first?.command ?? "exit 1");
   const [, before, after, pid] = /count (\d+) before, (\d+) now, pid (\d+) as before/.exec(told) ?? [];
   expect(Number(after)).toBeGreaterThan(Number(before));
   for (const child of ["quickstart-fork-1", "quickstart-fork-2"]) {
@@ -36,6 +38,9 @@ test("quickstart runs the main job, then the README's commands work, and the las
 
   const [image] = JSON.parse(run("scripts/torpor image list --json")) as [Image];
   await checkDefaultImage(image, path.join(data, "pool/images", image.digest.replace(":", "-"), "rootfs"));
+  const lines = told.split("\n").map(spaced);
+  for (const line of shown) expect(lines).toContainEqual(expect.stringMatching(likeness(spaced(line))));
+
   const [, base, code] = /^ {2}(http:\/\/127\.0\.0\.1:\d+)\/sandboxes\/quickstart#code=([a-z2-7]{32})$/m.exec(told) ?? [];
   const login = await fetch(`${base}/v1/login`, {
     method: "POST",
@@ -44,11 +49,11 @@ test("quickstart runs the main job, then the README's commands work, and the las
   });
   expect(login.status).toBe(200);
 
-  const lines = run(yours ?? "exit 1").split("\n");
+  const printed = run(yours ?? "exit 1").split("\n");
   // create and fork print ids, list a table with the paused one, the fork has the file.
-  expect(lines[0]).toMatch(/^sb_/);
-  expect(lines.find((line) => line.includes(" base "))).toContain("paused");
-  expect(lines).toContain("hello");
+  expect(printed[0]).toMatch(/^sb_/);
+  expect(printed.find((line) => line.includes(" base "))).toContain("paused");
+  expect(printed).toContain("hello");
 
   const { instance } = JSON.parse(readFileSync(path.join(data, "instance.json"), "utf8")) as { instance: string };
   run("scripts/torpor daemon stop --remove-data");
@@ -70,4 +75,9 @@ async function checkDefaultImage(image: Image, root: string): Promise<void> {
   expect(await readFile(path.join(root, "etc/hostname"), "utf8")).toBe("localhost\n");
   expect(await readFile(path.join(root, "etc/resolv.conf"), "utf8")).toBe("");
   await expect(access(path.join(root, "etc/apt/apt.conf.d/99mmdebstrap"))).rejects.toThrow("ENOENT");
+}
+
+/** How wide a column is depends on its numbers. */
+function spaced(line: string): string {
+  return line.trim().replaceAll(/ +/g, " ");
 }

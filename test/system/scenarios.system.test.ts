@@ -1,7 +1,8 @@
 import { Torpor } from "@torpor/sdk";
 import { afterAll, beforeAll, describe, inject, test } from "vitest";
+import { blocksFor } from "../documents/blocks.ts";
 import { cliActions } from "./harness/scenarios/cli-actions.ts";
-import { play, scenarios } from "./harness/scenarios/scenario.ts";
+import { play, type Scenario, scenarios } from "./harness/scenarios/scenario.ts";
 import { sdkActions } from "./harness/scenarios/sdk-actions.ts";
 
 const shared = `scenarios-${process.pid}`;
@@ -21,9 +22,15 @@ const clients = [
   ["the command line", "cli", () => cliActions(inject("torporSocket"))],
 ] as const;
 
+/** Those of the files, and that of the document. */
+const all: readonly Scenario[] = [
+  ...scenarios(),
+  ...blocksFor(import.meta.url).map(({ text }) => ({ ...(JSON.parse(text) as Omit<Scenario, "id">), id: "document" })),
+];
+
 // Side by side: most of a command line's time is the start of its process.
 describe.each(clients)("%s", (_title, short, actions) => {
-  const named = scenarios().map((scenario) => [[...(scenario.cases ?? []), scenario.id].join(" "), scenario] as const);
+  const named = all.map((scenario) => [[...(scenario.cases ?? []), scenario.id].join(" "), scenario] as const);
   test.concurrent.for(named)("%s", async ([_name, scenario], { onTestFinished }) => {
     const prefix = `${short}-${process.pid}-${scenario.id}`;
     onTestFinished(() => removeAll(prefix));

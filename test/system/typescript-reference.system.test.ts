@@ -1,18 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { blocksFor } from "../documents/blocks.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../docs/reference/typescript.md", import.meta.url)), "utf8");
-const programs = page.split(/^#+ /m).flatMap((section) => {
-  const [, block] = /```ts\n([\s\S]*?)```/.exec(section) ?? [];
-  return block === undefined ? [] : [[section.split("\n", 1)[0] ?? "", block] as const];
-});
-
-test.each(programs)("the program of the reference under %s prints what it says", async (_title, block) => {
+test.each(blocksFor(import.meta.url))("the program of $document in line $line prints what it says", async ({ text: block }) => {
   // Below the checkout, where the package is found by its name.
   const directory = mkdtempSync(fileURLToPath(new URL("reference-", import.meta.url)));
   onTestFinished(() => rmSync(directory, { recursive: true }));

@@ -2,16 +2,18 @@ import { Actor, OperationKind } from "@torpor/contract";
 import { type Crosser, type Crossing, crossingMeanings, crossings } from "./lifecycle/crossings.ts";
 import { commands } from "./lifecycle/states.ts";
 import { meanings, table } from "./markdown.ts";
-import type { Procedure } from "./operations/procedure.ts";
 import { cancelablePhases, variants } from "./operations/procedures.ts";
+import { type Proof, type Proofs, proven } from "./proof.ts";
 
 export { renderFailpoints, shimFailpoints } from "./reference-failpoints.ts";
 export { renderStates } from "./reference-states.ts";
 
+type Variant = keyof typeof variants;
+
 const crossers: readonly Crosser[] = [...commands, "use"];
 
 /** docs/reference/crossings.md, from the tables that the code uses. */
-export function renderCrossings(): string {
+export function renderCrossings(proofs: Proofs): string {
   return `# Operations and what crosses them
 
 <!-- Made from the tables of packages/core/src/lifecycle by scripts/reference/main.ts. -->
@@ -24,11 +26,14 @@ first cause of a failure as \`error\`. What a command does when nothing is at wo
 ## While an operation is at work
 
 Rows: the operation at work. Columns: what is asked meanwhile; *use* is a command or terminal in the sandbox, its files and sessions
-(\`packages/core/src/lifecycle/crossings.ts\`, tested cell by cell in \`crossings.test.ts\`).
+(\`packages/core/src/lifecycle/crossings.ts\`). Each cell leads to its test, whose name it shows when it is pointed at.
 
 ${table(
   ["at work", ...crossers],
-  OperationKind.options.map((kind) => [`**${kind}**`, ...crossers.map((crosser) => crossings[kind][crosser])]),
+  OperationKind.options.map((kind) => [
+    `**${kind}**`,
+    ...crossers.map((crosser) => proven(crossings[kind][crosser], proofs.crossing(kind, crosser))),
+  ]),
 )}
 
 ${meanings(crossingMeanings satisfies Record<Crossing, string>)}
@@ -44,7 +49,7 @@ only go forward: the answer is \`operation_not_cancelable\`. The operation's fie
 
 ${table(
   ["operation", "phases in order", "cancelable in"],
-  Object.entries(variants).map(([name, procedure]) => phasesOf(name, procedure)),
+  (Object.keys(variants) as Variant[]).map((variant) => phasesOf(variant, proofs.phases(variant))),
 )}
 
 ## The same call twice
@@ -64,8 +69,9 @@ operation that a key answers with stays as long as the key.
 `;
 }
 
-function phasesOf(name: string, procedure: Procedure): string[] {
-  const cancelable = cancelablePhases(procedure);
-  const phases = procedure.phases.map((phase) => phase.name);
-  return [`**${name}**`, phases.join(" → "), cancelable.length === phases.length ? "all" : cancelable.join(", ") || "none"];
+function phasesOf(variant: Variant, proof: Proof): string[] {
+  const cancelable = cancelablePhases(variants[variant]);
+  const phases = variants[variant].phases.map((phase) => phase.name);
+  const upTo = cancelable.length === phases.length ? "all" : cancelable.join(", ") || "none";
+  return [`**${variant}**`, proven(phases.join(" → "), proof), proven(upTo, proof)];
 }

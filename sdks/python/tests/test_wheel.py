@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from blocks import blocks_for
 from daemon import ROOT, Daemon
 
 SDK = ROOT / "sdks" / "python"
@@ -29,12 +30,13 @@ def test_it_has_the_types_the_license_and_nothing_that_is_not_meant_for_users(wh
     assert not [name for name in names if "test" in name or "tools/" in name or name.endswith(".pyc")]
 
 
-def test_installed_in_a_clean_environment_it_works(wheel: Path, daemon: Daemon, tmp_path: Path) -> None:
+def test_installed_in_a_clean_environment_as_the_readme_says_it_works(wheel: Path, daemon: Daemon, tmp_path: Path) -> None:
     venv.create(tmp_path / "env", with_pip=True, symlinks=True)
     python = tmp_path / "env" / "bin" / "python"
     # With what it needs, which scripts/bootstrap has fetched: no package index has to answer.
-    wheels = f"--find-links={sys.prefix}/wheels"
-    subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index", wheels, wheel], check=True)
+    settings = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": f"{wheel.parent} {sys.prefix}/wheels", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    [block] = blocks_for(__file__)
+    subprocess.run(["sh", "-euc", block.text], check=True, env={**settings, "PATH": f"{python.parent}:/usr/bin:/bin", "PIP_QUIET": "1"})
     (tmp_path / "program.py").write_text(
         "import sys, torpor\n"
         "assert '/env/' in torpor.__file__, torpor.__file__\n"

@@ -3,13 +3,17 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PostgresServer } from "../../../packages/daemon/src/stores/testing/postgres-server.ts";
+import { blocksFor } from "../../documents/blocks.ts";
+import { readersShell } from "../../documents/shell.ts";
 import { hostAgrees } from "../harness/holdings.ts";
 import { eventually, output } from "../harness/inside.ts";
 import { removeAll } from "../harness/remove-all.ts";
 import { TestDaemon } from "../harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness } from "../harness/witness.ts";
 
-/** What docs/operations.md tells an operator to do. */
+/** What the documents tell an operator to do, in their order; a new block has to be given its place here. */
+const [hooks = "", stores = "", backup = "", restore = "", grow = "", ...more] = blocksFor(import.meta.url).map(({ text }) => text);
 const gib = 2 ** 30;
 let daemon: TestDaemon;
 
@@ -23,11 +27,8 @@ test("a pool that has become too small grows while sandboxes run", async () => {
   await client.create({ image: "debian", name: "base" });
   const witness = await startWitness(client, "base");
   const before = (await client.info()).pool.sizeBytes;
-  const file = path.join(daemon.data, "pool.img");
-  run("truncate", "--size=+4G", file);
-  run("losetup", "--set-capacity", run("losetup", "--noheadings", "--output=NAME", "--associated", file).trim());
-  run("xfs_growfs", path.join(daemon.data, "pool"));
-  expect((await client.info()).pool.sizeBytes - before).toBeGreaterThan(3.9 * gib);
+  run(grow);
+  expect((await client.info()).pool.sizeBytes - before).toBeGreaterThan(49 * gib);
   await client.pause("base");
   await client.resume("base", { memory: "require" });
   await goesOn(client, "base", witness);
@@ -41,15 +42,12 @@ test("a backup of the data directory is put back elsewhere: what was paused resu
   await daemon.client.stop("stopped");
   await daemon.client.pause("paused");
   await daemon.client.remove("base", { force: true });
-  await daemon.terminate();
-  const [old, elsewhere] = [daemon.data, mkdtempSync(path.join(tmpdir(), "torpor-system-"))];
-  const backup = path.join(elsewhere, "backup.tar");
-  run("tar", "--sparse", "-C", old, "-cf", backup, ".");
-  expect(statSync(backup).size).toBeLessThan(3 * gib);
-  rmSync(old, { recursive: true });
-  run("tar", "-C", elsewhere, "-xf", backup);
-  rmSync(backup);
-  daemon.movedTo(elsewhere);
+  const shell = run(backup);
+  await daemon.ended();
+  expect(statSync(path.join(shell.cwd, "backup.tar")).size).toBeLessThan(3 * gib);
+  rmSync(daemon.data, { recursive: true });
+  daemon.movedTo(mkdtempSync(path.join(tmpdir(), "torpor-system-")));
+  run(restore, shell);
   await daemon.launch();
   await daemon.client.resume("paused", { memory: "require" });
   await goesOn(daemon.client, "paused", witness);
@@ -93,6 +91,29 @@ test("a team's sandboxes run until its debt is too large, are then paused with t
   expect(await output(daemon.client, "spender", "cat /root/marker; ls /dev/shm")).toBe("kept");
 });
 
-function run(program: string, ...args: readonly string[]): string {
-  return execFileSync(program, args, { encoding: "utf8" });
+test("a daemon is started with what the documents give it, and every block of theirs has its place", async () => {
+  expect(more).toEqual([]);
+  await using server = await PostgresServer.start();
+  const url = new URL(await server.database());
+  const data = mkdtempSync(path.join(tmpdir(), "torpor-system-"));
+  const shell = readersShell({ TORPOR_DATA: data, TORPOR_LISTEN: "off" });
+  const own = { ...shell, env: { ...shell.env, TORPOR_STORE: url.href } };
+  const [byVariable = "", byOption = ""] = stores.trim().split("\n");
+  // The test's own server listens on a socket of its own, and believes everybody.
+  const here = (line: string) => line.replace("db.example/torpor", `localhost${url.pathname}${url.search}`);
+  try {
+    run(`${here(byVariable)}\ntorpor daemon stop`, shell);
+    run(`${here(byOption)}\ntorpor daemon stop`, shell);
+    expect(await server.query(url.pathname.slice(1), "select 1 from sandboxes")).toEqual([]);
+    run(`${hooks}torpor webhook create http://10.1.2.3/hook`, own);
+  } finally {
+    run("torpor daemon stop --remove-data", own);
+  }
+});
+
+/** With /var/lib/torpor where the test has it. */
+function run(block: string, shell = readersShell({ TORPOR_DATA: daemon.data })): typeof shell {
+  const here = block.replaceAll("/var/lib/torpor", daemon.data);
+  execFileSync("bash", ["-euc", here], { ...shell, stdio: ["ignore", "pipe", "inherit"] });
+  return shell;
 }

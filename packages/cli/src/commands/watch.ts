@@ -46,11 +46,17 @@ function writeNews({ json }: Options): (sandboxes: readonly SandboxRecord[]) => 
 async function* lists(client: TorporClient, { state, label }: Options): AsyncGenerator<SandboxRecord[]> {
   const filter = { ...(state === undefined ? {} : { states: state }), ...(label === undefined ? {} : { labels: label }) };
   const events = client.feed.follow();
-  let event = events.next();
+  const next = () => {
+    const event = events.next();
+    // Told of where it is waited for: the list that is asked for first may fail too.
+    event.catch(() => {});
+    return event;
+  };
+  let event = next();
   for (;;) {
     yield await client.list(filter);
     const happened = await Promise.race([event.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, lookMs, false))]);
-    if (happened) event = events.next();
+    if (happened) event = next();
   }
 }
 

@@ -3,15 +3,18 @@ import { describe, expect, test } from "vitest";
 import type { Lifecycle } from "../sandboxes.ts";
 import { crossingOutcomes as table } from "../testing/crossing-outcomes.ts";
 import { FakeClock, MemoryWorld } from "../testing/index.ts";
+import { crossingTitle } from "../testing/proofs.ts";
 import { gateAt } from "../testing/scenes.ts";
 import type { Crosser } from "./crossings.ts";
 
 const cells = (Object.keys(table) as OperationKind[]).flatMap((active) =>
-  (Object.keys(table[active]) as Crosser[]).map((crosser) => [crosser, active, table[active][crosser]] as const),
+  (Object.keys(table[active]) as Crosser[]).map(
+    (crosser) => [crossingTitle(crosser, active), crosser, active, table[active][crosser]] as const,
+  ),
 );
 
 describe("what crosses an operation at work, cell by cell", () => {
-  test.each(cells)("%s during %s %s", async (crosser, active, expected) => {
+  test.each(cells)("%s", async (_title, crosser, active, expected) => {
     const [verb, state] = expected.split(": ");
     const { lifecycle, open, begun } = await inTheMiddleOf(active);
     const before = await activeId(lifecycle);
@@ -29,7 +32,9 @@ describe("what crosses an operation at work, cell by cell", () => {
     else expect(error).toBeUndefined();
   });
 
-  const waiting = cells.filter(([crosser, , expected]) => expected.startsWith("waits") && crosser !== "use");
+  const waiting = cells
+    .filter(([, crosser, , expected]) => expected.startsWith("waits") && crosser !== "use")
+    .map(([, crosser, active]) => [crosser, active] as const);
   test.each(waiting)("%s during %s is refused when its wait is over", async (crosser, active) => {
     const { lifecycle, open, begun, clock } = await inTheMiddleOf(active);
     const crossing = settled(crossers[crosser](lifecycle, 50));

@@ -1,6 +1,8 @@
 import type { SandboxState } from "@torpor/contract";
 import { describe, expect, test } from "vitest";
+import { restTitle } from "../testing/proofs.ts";
 import { operationRecord, sandboxRecord } from "../testing/records.ts";
+import { stateOutcomes } from "../testing/state-outcomes.ts";
 import { type Asked, type Decision, decide } from "./decide.ts";
 import { notRunning } from "./refusals.ts";
 import { type Command, commands, settledStates } from "./states.ts";
@@ -8,23 +10,10 @@ import { type Command, commands, settledStates } from "./states.ts";
 const now = new Date("2026-01-02T00:00:00Z");
 const checkpoint = { id: "ck_a", storedBytes: 1, createdAt: now.toISOString() };
 
-/** What each command does in each state; requests that change it are below. */
-const table: Record<Command, Record<(typeof settledStates)[number], string>> = {
-  pause: { running: "begin", paused: "sandbox_not_running", stopped: "sandbox_not_running", failed: "sandbox_not_running" },
-  resume: { running: "unchanged", paused: "begin", stopped: "sandbox_not_paused", failed: "sandbox_not_paused" },
-  fork: { running: "begin", paused: "begin", stopped: "sandbox_not_running", failed: "sandbox_not_running" },
-  stop: { running: "begin", paused: "begin", stopped: "unchanged", failed: "begin" },
-  start: { running: "unchanged", paused: "sandbox_not_stopped", stopped: "begin", failed: "begin" },
-  remove: { running: "sandbox_live", paused: "sandbox_live", stopped: "begin", failed: "begin" },
-  snapshot: { running: "begin", paused: "begin", stopped: "sandbox_not_running", failed: "sandbox_not_running" },
-  restore: { running: "sandbox_not_paused", paused: "begin", stopped: "begin", failed: "begin" },
-  rebase: { running: "sandbox_not_paused", paused: "begin", stopped: "begin", failed: "sandbox_not_paused" },
-};
-
 describe("the table of states", () => {
-  const cells = commands.flatMap((command) => settledStates.map((state) => [command, state, table[command][state]] as const));
-  test.each(cells)("%s of a %s one: %s", (command, state, expected) => {
-    expect(short(decideOn(state, command))).toBe(expected);
+  const cells = commands.flatMap((command) => settledStates.map((state) => [restTitle(command, state), command, state] as const));
+  test.each(cells)("%s", (_title, command, state) => {
+    expect(short(decideOn(state, command))).toBe(stateOutcomes[command][state]);
   });
 
   test("an operation begins with the state that shows it, and with the way back", () => {

@@ -1,0 +1,108 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { WebhookReceiver } from "@torpor/daemon/testing";
+import { TorporClient } from "@torpor/sdk";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { type Server, startServer } from "../../packages/cli/src/testing/server.ts";
+import { typeOn } from "../../packages/cli/src/testing/terminal.ts";
+import { type Block, blocksFor, root } from "./blocks.ts";
+import { readersShell } from "./shell.ts";
+import { likeness, shownIn } from "./shown.ts";
+
+let server: Server;
+let client: TorporClient;
+let receiver: WebhookReceiver;
+/** What a document says that is another thing here, and what took its place: longer ones first. */
+let names: Map<string, string>;
+let shell: ReturnType<typeof readersShell>;
+
+beforeAll(async () => {
+  server = await startServer({ tcp: true });
+  client = new TorporClient({ socket: server.socket });
+  receiver = await WebhookReceiver.open();
+  await client.create({ image: "debian", name: "base" });
+});
+afterAll(async () => {
+  client.close();
+  await receiver[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  shell = readersShell({ TORPOR_SOCKET: server.socket });
+  names = new Map([
+    ["https://example.org/hook", receiver.url],
+    ["https://torpor.example.org", server.url],
+    ["torpor.example.org", new URL(server.url).host],
+    ["4711", "0"],
+  ]);
+});
+
+const here = (text: string) => [...names].reduce((named, [word, ours]) => named.replaceAll(word, ours), text);
+
+test.each(blocksFor(import.meta.url))("$document:$line, $language: does what it says", async (block) => {
+  if (block.language === "sh") await bash(here(block.text));
+  else if (block.language === "ts") await runProgram(block);
+  else for (const { command, output } of shownIn(block)) await show(command, output);
+});
+
+async function show(command: string, output: readonly string[]): Promise<void> {
+  const printed = await printedBy(here(command));
+  for (const line of output) {
+    expect(printed.map((each) => each.trimEnd())).toContainEqual(expect.stringMatching(likeness(here(line))));
+    // From here on the document calls by this name what was made.
+    const [id] = /^[a-z]+_[a-z]{16}$/.exec(line) ?? [];
+    if (id !== undefined) names.set(id, printed.find((each) => likeness(line).test(each)) ?? "");
+  }
+}
+
+async function printedBy(command: string): Promise<string[]> {
+  if (command.includes("torpor login")) return login(command);
+  if (/ -f\b/.test(command)) return followed("bash", ["-c", `exec ${command}`]);
+  return (await bash(command)).split("\n");
+}
+
+async function bash(commands: string): Promise<string> {
+  return (await promisify(execFile)("bash", ["-euc", commands], shell)).stdout;
+}
+
+/** Until something is told of what happens. */
+async function followed(program: string, args: readonly string[]): Promise<string[]> {
+  const child = spawn(program, args, { ...shell, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "close");
+  const told = once(child.stdout, "data");
+  let over = false;
+  const happening = (async () => {
+    for (let state = "pause" as "pause" | "resume"; !over; state = state === "pause" ? "resume" : "pause") await client[state]("base");
+  })();
+  const [text] = (await told) as [Buffer];
+  over = true;
+  child.kill("SIGINT");
+  await happening;
+  if ((await client.get("base")).state === "paused") await client.resume("base");
+  await ended;
+  return text.toString().split("\n");
+}
+
+/** On a terminal, with a token that counts. */
+async function login(command: string): Promise<string[]> {
+  const { secret, token } = await client.access.createToken({ name: "typed" });
+  onTestFinished(() => client.access.revokeToken(token.id));
+  vi.stubEnv("XDG_CONFIG_HOME", shell.env.XDG_CONFIG_HOME);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { code, text } = await typeOn(server, command, [{ await: "token:", type: `${secret}\n` }]);
+  expect({ code, text }).toEqual({ code: 0, text: expect.not.stringContaining(secret) });
+  return text.split(/\r?\n/);
+}
+
+/** Below the checkout, where the package is found by its name. */
+async function runProgram({ text }: Block): Promise<void> {
+  const directory = mkdtempSync(path.join(root, "test/documents/program-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(path.join(directory, "program.ts"), text);
+  expect(await followed(process.execPath, [path.join(directory, "program.ts")])).toContainEqual(
+    expect.stringMatching(/^\d+ sandbox\.created$/),
+  );
+}
