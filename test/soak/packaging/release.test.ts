@@ -15,7 +15,7 @@ test("a release of a clone is published as it says, and installed by the install
   const directory = mkdtempSync(path.join(tmpdir(), "torpor-release-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const registry = await startRegistry();
-  onTestFinished(() => registry.close());
+  onTestFinished(() => void registry.close());
   const home = path.join(directory, "home");
   mkdirSync(home);
   const local = `127.0.0.1:${registry.port}`;
