@@ -21,7 +21,7 @@ afterAll(() => installed.remove());
 test("the programs of a sandbox are built for arm64 too, static", () => {
   const checkout = fileURLToPath(new URL("../..", import.meta.url));
   const env = { ...process.env, TORPOR_ARCHES: "arm64" };
-  execFileSync("scripts/bootstrap", ["native"], { cwd: checkout, env, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(path.join(checkout, "scripts/bootstrap"), ["native"], { cwd: checkout, env, stdio: ["ignore", "ignore", "inherit"] });
   for (const name of ["torpor", "torpor-connect", "torpor-guest", "torpor-shim"])
     expect(readProgram(path.join(checkout, "native/bin/linux-arm64", name)), name).toEqual({ processor: "arm64", isStatic: true });
 });

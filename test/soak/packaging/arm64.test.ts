@@ -13,7 +13,7 @@ const pin = JSON.parse(readFileSync(path.join(checkout, "packages/daemon/src/eng
 test("the packages for arm64 have static programs of that processor, and the pinned engine", () => {
   const directory = mkdtempSync(path.join(tmpdir(), "torpor-arm64-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  execFileSync("scripts/package", [path.join(directory, "packages")], {
+  execFileSync(path.join(checkout, "scripts/package"), [path.join(directory, "packages")], {
     cwd: checkout,
     env: { ...process.env, TORPOR_ARCHES: "arm64" },
     stdio: ["ignore", "ignore", "inherit"],

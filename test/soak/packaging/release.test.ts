@@ -25,7 +25,7 @@ test("a release of a clone is published as it says, and installed by the install
   const git = (...args: string[]) => execFileSync("git", args, { cwd: clone, encoding: "utf8" }).trim();
 
   const release = (...args: string[]) =>
-    execFileSync("scripts/release", args, { cwd: clone, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+    execFileSync(path.join(clone, "scripts/release"), args, { cwd: clone, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   git("config", "user.email", "test@example.org");
   git("config", "user.name", "test");
   release("--bump", version);
