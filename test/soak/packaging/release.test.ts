@@ -41,7 +41,7 @@ test("a release of a clone is published as it says, and installed by the install
   const publishing = printed.split("\n").filter((line) => line.includes("npm publish"));
   expect(publishing).toHaveLength(9);
   const environment = { ...process.env, HOME: home, npm_config_userconfig: path.join(home, ".npmrc") };
-  for (const line of publishing) execFileSync("sh", ["-c", line], { cwd: clone, env: environment, stdio: ["ignore", "ignore", "inherit"] });
+  for (const line of publishing) await promisify(execFile)("sh", ["-c", line], { cwd: clone, env: environment });
   for (const published of registry.packages.values()) expect(published["dist-tags"], published.name).toEqual({ next: version });
 
   const prefix = path.join(directory, "prefix");
