@@ -6,7 +6,7 @@
 #   --no-service  leave systemd alone
 set -eu
 
-from='' prefix='' service=yes version=latest
+from='' prefix='' own='' service=yes version=latest
 while [ $# -gt 0 ]; do
   case $1 in
     --from) from=${2:?} && shift ;;
@@ -43,8 +43,16 @@ if command -v dpkg-query >/dev/null; then
 fi
 
 if [ -n "$from" ]; then
-  set -- "$from"/*.tgz
+  set -- "$from"/torpor-daemon-*.tgz
   [ -e "$1" ] || fail "$from has no packages" "make them with scripts/package $from"
+  directory=$(cd "$from" && pwd) cpu=$(node -p process.arch)
+  # Of the packages for one platform this machine's alone: npm refuses the others.
+  set --
+  for file in "$directory"/*.tgz; do
+    case $file in *-linux-"$cpu"-*.tgz) own=yes ;; *-linux-*.tgz) continue ;; esac
+    set -- "$@" "$file"
+  done
+  [ -n "$own" ] || fail "$from has no engine for linux-$cpu" "make it with scripts/package $from on such a machine, or with TORPOR_ARCHES=\"amd64 arm64\""
 else
   set -- "@torpor/cli@$version" "@torpor/daemon@$version"
 fi

@@ -21,11 +21,13 @@ chromium        chromium         tests use the page in a browser
 curl            curl             the guides' commands, which tests run
 docker-registry docker-registry  tests pull from a real registry on loopback
 fonts           fonts-dejavu-core  what the browser of the tests writes with
+fish            fish             tests complete in it
 faketime        faketime         tests set a daemon's clock back
 strace          strace           tests look at system calls
 tmux            tmux             tests type into a terminal
 python_venv     python3-venv     a local package index, the Python SDK
 postgres_server postgresql-15    tests start a server of their own, as a second store
+zsh             zsh              tests complete in it
 LIST
 }
 

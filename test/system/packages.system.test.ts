@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readProgram } from "./harness/elf.ts";
 import { leftovers, readHostState } from "./harness/host-state.ts";
 import { greet, Installed, otherNodes } from "./harness/installed.ts";
 import { testImage } from "./harness/test-image.ts";
@@ -15,6 +17,14 @@ beforeAll(() => {
 });
 
 afterAll(() => installed.remove());
+
+test("the programs of a sandbox are built for arm64 too, static", () => {
+  const checkout = fileURLToPath(new URL("../..", import.meta.url));
+  const env = { ...process.env, TORPOR_ARCHES: "arm64" };
+  execFileSync(path.join(checkout, "scripts/bootstrap"), ["native"], { cwd: checkout, env, stdio: ["ignore", "ignore", "inherit"] });
+  for (const name of ["torpor", "torpor-connect", "torpor-guest", "torpor-shim"])
+    expect(readProgram(path.join(checkout, "native/bin/linux-arm64", name)), name).toEqual({ processor: "arm64", isStatic: true });
+});
 
 describe("the published packages, installed by npm in a clean folder", () => {
   test("run sandboxes with the engine and the programs that came along; the client works on the oldest and the newest Node.js", {

@@ -1,6 +1,9 @@
 export type Shell = keyof typeof scripts;
 
-/** Each asks `torpor complete` with the words up to the cursor, the last of which may be empty; a candidate a line, with a tab and what it is. */
+/**
+ * Each asks `torpor complete` with the words up to the cursor, the last of which may be empty; a candidate a line, with a tab and what it
+ * is. Where it knows none, a file may be meant.
+ */
 const scripts = {
   bash: `# bash completion of torpor: torpor completion bash >/etc/bash_completion.d/torpor
 _torpor() {
@@ -23,7 +26,15 @@ _torpor() {
 if [ "$funcstack[1]" = _torpor ]; then _torpor "$@"; else compdef _torpor torpor; fi
 `,
   fish: `# fish completion of torpor: torpor completion fish >~/.config/fish/completions/torpor.fish
-complete -c torpor -a '(torpor complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+function __torpor_complete
+  set -l found (torpor complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0
+    string join \\n -- $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c torpor -f -a '(__torpor_complete)'
 `,
 } as const;
 

@@ -8,11 +8,15 @@ const { TorporError } = await import("@torpor/contract");
 const { readConfig } = await import("./config.ts");
 const { openDaemon } = await import("./compose.ts");
 const { createLogger } = await import("./log.ts");
+const { tellReady } = await import("./host/tell-ready.ts");
 
 try {
   const config = readConfig(process.argv.slice(2), process.env);
   // It may hold a password, and every program that is started gets the environment.
   delete process.env.TORPOR_STORE;
+  // And what it starts has nothing to tell systemd.
+  const { NOTIFY_SOCKET: notifySocket } = process.env;
+  delete process.env.NOTIFY_SOCKET;
   const log = createLogger(config.logLevel);
   const daemon = await openDaemon(config, log);
   await daemon.listen();
@@ -21,6 +25,7 @@ try {
     writeSync(config.readyFd, "ready\n");
     closeSync(config.readyFd);
   }
+  await tellReady(notifySocket);
   let ending = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {

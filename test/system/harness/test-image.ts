@@ -40,10 +40,10 @@ export async function testImage(): Promise<string> {
 }
 
 /** The host's own sources of Debian, its comments aside. */
-function hostSources(): string {
+export function hostSources(): string {
   return readFileSync("/etc/apt/sources.list.d/debian.sources", "utf8").replaceAll(/^#.*\n/gm, "");
 }
 
-function suite(): string {
+export function suite(): string {
   return /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "stable";
 }

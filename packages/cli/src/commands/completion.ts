@@ -8,5 +8,9 @@ export function completionCommand(): Command {
     .description("print the completion of a shell: of commands, options, and names of sandboxes, snapshots and images as they are now")
     .addArgument(new Argument("<shell>", "which").choices(shells))
     .action(async (shell: Shell) => print(completionScript(shell)));
-  return examples(command, ['eval "$(torpor completion bash)"', "torpor completion fish >~/.config/fish/completions/torpor.fish"]);
+  return examples(command, [
+    'eval "$(torpor completion bash)"',
+    "torpor completion zsh >~/.zfunc/_torpor   # a folder of $fpath",
+    "torpor completion fish >~/.config/fish/completions/torpor.fish",
+  ]);
 }

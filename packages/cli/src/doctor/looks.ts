@@ -84,7 +84,7 @@ async function missingOf({ program }: Host, wanted: Readonly<Record<string, stri
 async function engine({ engines, run, daemon: ask }: Host): Promise<Finding> {
   const running = await ask();
   if (running !== undefined) return { name: "engine", state: "ok", found: running.engine };
-  const mend = "scripts/bootstrap builds the pinned runsc; TORPOR_RUNSC names another one.";
+  const mend = "npm install -g @torpor/daemon brings the pinned runsc, scripts/bootstrap builds it; TORPOR_RUNSC names another one.";
   const [path] = await engines();
   const version = path === undefined ? undefined : await run(path, "--version");
   if (version === undefined) return judged("engine", false, path === undefined ? "there is no runsc" : `${path} does not start`, mend);

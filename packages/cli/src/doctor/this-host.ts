@@ -56,7 +56,7 @@ async function daemonOf(site: Site): ReturnType<Host["daemon"]> {
   return { version, engine: `${engine.name} ${engine.version} (${engine.path})`, warning: pool.warning };
 }
 
-/** As torpord looks: named, kept by an earlier one, installed beside this command, built by scripts/bootstrap, in the PATH. */
+/** As torpord looks: named, kept by an earlier one, installed with torpord, built by scripts/bootstrap, in the PATH. */
 async function engines(data: string): Promise<string[]> {
   const { TORPOR_RUNSC: named, XDG_CACHE_HOME: cache = join(homedir(), ".cache") } = process.env;
   if (named !== undefined) return [named];
@@ -71,9 +71,11 @@ async function engines(data: string): Promise<string[]> {
   ];
 }
 
+/** npm puts it beside torpord, or below it. */
 function installed(): string[] {
   try {
-    return [createRequire(import.meta.url).resolve(`@torpor/runsc-${process.platform}-${process.arch}/bin/runsc`)];
+    const torpord = createRequire(import.meta.url).resolve("@torpor/daemon/main");
+    return [createRequire(torpord).resolve(`@torpor/runsc-${process.platform}-${process.arch}/bin/runsc`)];
   } catch {
     return [];
   }

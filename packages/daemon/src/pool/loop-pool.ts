@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as passes } from "node:timers/promises";
 import { TorporError } from "@torpor/contract";
@@ -117,11 +117,26 @@ async function mountDevice(device: string, mountPoint: string): Promise<void> {
 
 /** Direct I/O, else everything lies in the page cache twice: docs/decisions/0010-pool.md has the figures. Not every host file system can. */
 async function attach(file: string): Promise<string> {
-  try {
-    return (await run("losetup", ["--find", "--show", "--direct-io=on", file])).stdout.trim();
-  } catch {
-    const left = await attachedDevice(file);
-    return left ?? (await run("losetup", ["--find", "--show", file])).stdout.trim();
+  const losetup = async (...options: readonly string[]) => (await run("losetup", ["--find", "--show", ...options, file])).stdout.trim();
+  // Twice: the first time may only show that the free device has no node.
+  for (let tries = 0; tries < 2; tries++) {
+    try {
+      return await losetup("--direct-io=on");
+    } catch {
+      const left = await attachedDevice(file);
+      if (left !== undefined) return left;
+      await makeNodes();
+    }
+  }
+  return losetup();
+}
+
+/** In a container whose /dev was made before a loop device nobody else makes its node, and losetup calls the device lost. */
+async function makeNodes(): Promise<void> {
+  for (const name of (await readdir("/sys/block")).filter((found) => /^loop\d+$/.test(found))) {
+    if (await exists(`/dev/${name}`)) continue;
+    const [major = "", minor = ""] = (await readFile(`/sys/block/${name}/dev`, "utf8")).trim().split(":");
+    await run("mknod", ["--mode=0660", `/dev/${name}`, "b", major, minor]);
   }
 }
 

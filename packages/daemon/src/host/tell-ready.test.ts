@@ -1,0 +1,33 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { tellReady } from "./tell-ready.ts";
+
+// Node.js has no such sockets. What comes first is the word; a second message asks to close what came with it, once that was read.
+const systemd = `
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("bound", flush=True)
+print(s.recv(4096).decode(), end="", flush=True)
+`;
+
+const has = (program: string) => spawnSync(program, ["--version"]).status === 0;
+
+test.skipIf(!has("systemd-notify") || !has("python3"))("systemd is told that torpord is ready", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "torpor-notify-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const socket = path.join(directory, "notify");
+  const listener = spawn("python3", ["-c", systemd, socket], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(listener.stdout, "data");
+  const said = once(listener.stdout, "data");
+  await tellReady(socket);
+  expect(String((await said)[0])).toContain("READY=1");
+});
+
+test("without systemd nobody is told", async () => {
+  await tellReady(undefined);
+});
