@@ -231,9 +231,7 @@ class AsyncSandbox(AsyncCommands):
         """Takes its last rebase back."""
         return await self._change("rollbackSandbox", AsyncWaiting(timeout, None, key), {})
 
-    async def update(
-        self, *, labels: Mapping[str, str | None] | Unset = UNSET, **times: Unpack[TimeSettings]
-    ) -> AsyncSandbox:
+    async def update(self, *, labels: Mapping[str, str | None] | Unset = UNSET, **times: Unpack[TimeSettings]) -> AsyncSandbox:
         """Changes its labels, and how its life is bounded in time. None takes a label or a bound away; what is not named stays."""
         return await self._settle("updateSandbox", {**settings(labels=labels), **time_settings(times)})
 
