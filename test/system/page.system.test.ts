@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { breachesOf, countsOf, PageWorld, picture, screenUntil, wantsPictures } from "./harness/page.ts";
+import { takePictures } from "./harness/pictures.ts";
 
 // One sandbox, `demo`, whose counter the tests follow from its start through all that may happen to it.
 let world: PageWorld;
@@ -171,7 +172,7 @@ test("files: a directory, an upload, an edit, a download; a name that is markup 
   await page.getByText("Nothing is here.").waitFor();
 });
 
-test("the timeline, a snapshot, and bounds in time", async () => {
+test("the timeline, a snapshot, bounds in time, and labels", async () => {
   await page.getByRole("link", { name: "Timeline" }).click();
   const fork = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "fork" }) });
   expect(await fork.first().textContent()).toMatch(/freeze \d+ ms.*frozen for/);
@@ -185,9 +186,42 @@ test("the timeline, a snapshot, and bounds in time", async () => {
   await page.getByRole("heading", { name: "No snapshot yet" }).waitFor();
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByLabel(/^Runs for at most/).fill("8h");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("demo has its new bounds").waitFor();
   expect((await world.daemon.client.get("demo")).ttlMs).toBe(8 * 3_600_000);
+  await page.getByRole("button", { name: "Add a label" }).click();
+  await page.getByLabel("Name of label 1").fill("owner");
+  await page.getByLabel("Value of owner").fill("me");
+  await page.getByRole("button", { name: "Save labels" }).click();
+  await page.getByText("demo has its new labels").waitFor();
+  expect((await world.daemon.client.get("demo")).labels).toEqual({ owner: "me" });
+  await page.getByRole("button", { name: "Take owner away" }).click();
+  await page.getByRole("button", { name: "Save labels" }).click();
+  await page.getByText("It has none.").waitFor();
+  await page.getByRole("button", { name: "Save labels" }).and(page.locator(":disabled")).waitFor();
+  expect((await world.daemon.client.get("demo")).labels).toEqual({});
+});
+
+test("a session that is kept running is restarted, stopped, started and removed", async () => {
+  const { id } = await world.daemon.client.startSession("demo", { argv: ["sleep", "600"], supervise: { restart: "always" } });
+  const supervision = async () => (await world.daemon.client.session("demo", id)).supervision;
+  await page.getByRole("link", { name: "Sessions" }).click();
+  const item = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "sleep 600" }) });
+  await item.getByText("ready", { exact: true }).waitFor();
+  await item
+    .getByText(/is to be running · process 1, pid \d+ · 0 restarts of at most 5 within 1 min · no check whether it is ready/)
+    .waitFor();
+  await item.getByRole("button", { name: "Restart", exact: true }).click();
+  await item.getByText(/process 2, pid \d+/).waitFor();
+  await item.getByRole("button", { name: "Stop" }).click();
+  await item.getByText(/is to be stopped/).waitFor();
+  expect(await supervision()).toMatchObject({ desired: "stopped", state: "stopped" });
+  await item.getByRole("button", { name: "Start", exact: true }).click();
+  await item.getByText(/is to be running · process 3, pid \d+/).waitFor();
+  await item.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await item.waitFor({ state: "detached" });
+  await expect(supervision()).rejects.toMatchObject({ code: "session_not_found" });
 });
 
 test("a session without a terminal is shown as it is, and takes no keys", async () => {
@@ -208,7 +242,7 @@ test("every page keeps to WCAG AA in light and dark, and fits a phone", async ()
     "/docs/reference/cli.html",
     "/",
     "/family",
-    ...["terminal", "timeline", "files", "snapshots", "ports", "settings"].map((tab) => `/sandboxes/demo/${tab}`),
+    ...["terminal", "sessions", "timeline", "files", "snapshots", "ports", "settings"].map((tab) => `/sandboxes/demo/${tab}`),
   ];
   const breaches: string[] = [];
   for (const at of paths) {
@@ -226,7 +260,7 @@ test("every page keeps to WCAG AA in light and dark, and fits a phone", async ()
   expect(breaches).toEqual([]);
 });
 
-if (wantsPictures) test("pictures of a node with more on it", takePictures);
+if (wantsPictures) test("pictures of a node with more on it", () => takePictures(world, page));
 
 test("no page complained, and the keys are told", async () => {
   await page.keyboard.press("?");
@@ -234,45 +268,6 @@ test("no page complained, and the keys are told", async () => {
   expect(await breachesOf(page)).toEqual([]);
   expect(world.complaints).toEqual([]);
 });
-
-/** With more on it than the other tests need. */
-async function takePictures(): Promise<void> {
-  const { client } = world.daemon;
-  await client.create({ image: "debian", name: "reviewer", labels: { team: "docs", step: "2" }, ttlMs: 3_600_000 });
-  await client.exec("reviewer", {
-    argv: ["sh", "-c", "mkdir -p /root/notes && cd /root/notes && date >today.txt && cp /etc/os-release . && touch .seen"],
-  });
-  await client.fork("reviewer", { names: ["try-a", "try-b"] });
-  await client.snapshot("reviewer", { name: "warm-base" });
-  await client.create({ snapshot: "warm-base", name: "from-base" });
-  await Promise.all(["reviewer", "try-a"].map((name) => client.pause(name)));
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.goto(`${world.proxy.url}/`);
-  await page
-    .getByRole("row", { name: /try-b/ })
-    .getByRole("img", { name: /^Memory/ })
-    .waitFor();
-  await picture(page, "console");
-  await page.emulateMedia({ colorScheme: "dark" });
-  await picture(page, "console-dark");
-  await page.setViewportSize({ width: 360, height: 740 });
-  await picture(page, "phone");
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia({ colorScheme: "light" });
-  for (const [name, at, shown] of [
-    ["family", "/family", "warm-base"],
-    ["timeline", "/sandboxes/demo/timeline", "frozen for"],
-    ["files", "/sandboxes/try-b/files", "root/"],
-    ["snapshots", "/sandboxes/reviewer/snapshots", "warm-base"],
-    ["settings", "/sandboxes/try-b/settings", "How long it lives"],
-  ] as const) {
-    await page.goto(world.proxy.url + at);
-    await page.getByText(shown).first().waitFor();
-    await picture(page, name);
-  }
-  await client.snapshots.remove("warm-base");
-}
 
 function splitAt(lines: readonly string[], mark: string): [string[], string[]] {
   const at = lines.indexOf(mark);

@@ -39,6 +39,23 @@ test("the sequence of a sandbox that is paused, resumed and forked", async () =>
   });
 });
 
+test("a sandbox's labels are set and taken away", async () => {
+  await run("create", "--name", "labelled", "--label", "step=1", "debian");
+  expect(await run("label", "labelled", "owner=me", "step-")).toMatchObject({ code: 0, text: "labelled\n", stderr: "" });
+  expect(JSON.parse((await run("inspect", "labelled")).text)).toMatchObject({ labels: { owner: "me" } });
+  expect(JSON.parse((await run("label", "--json", "labelled", "step=a=b")).text)).toMatchObject({ labels: { owner: "me", step: "a=b" } });
+  for (const [change, message] of [
+    ["step", /"step" is no change of a label/],
+    ["=1", /"=1" is no label/],
+    [`${"x".repeat(64)}=1`, /labels/],
+    [`step=${"x".repeat(256)}`, /labels.step: .*255/],
+  ] as const) {
+    expect(await run("label", "labelled", change)).toMatchObject({ code: 1, text: "", stderr: expect.stringMatching(message) });
+  }
+  expect(await run("label", "nope", "a=b")).toMatchObject({ code: 1, stderr: expect.stringContaining("no sandbox nope") });
+  await run("remove", "--force", "labelled");
+});
+
 test("a family: children with names and settings of their own, and a removed parent", async () => {
   await run("create", "--name", "old", "debian");
   const forked = await run("fork", "--name", "one", "--name", "two", "--label", "plan=b", "-e", "TRY=2", "old");

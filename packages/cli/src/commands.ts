@@ -21,6 +21,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   snapshot: async () => (await import("./commands/snapshot.ts")).snapshotCommand(),
   rebase: async () => (await import("./commands/rebase.ts")).rebaseCommand(),
   update: async () => (await import("./commands/update.ts")).updateCommand(),
+  label: async () => (await import("./commands/label.ts")).labelCommand(),
   refresh: async () => (await import("./commands/refresh.ts")).refreshCommand(),
   wake: async () => (await import("./commands/wake.ts")).wakeCommand(),
   port: async () => (await import("./commands/port.ts")).portCommand(),

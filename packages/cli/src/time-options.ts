@@ -1,4 +1,4 @@
-import type { UpdateSandboxRequest } from "@torpor/sdk/calls";
+import type { TimeSettings } from "@torpor/sdk/calls";
 import { type Command, Option } from "commander";
 import { type Bound, parseBound } from "./values/duration.ts";
 
@@ -21,7 +21,7 @@ export function addTimeOptions(command: Command): Command {
     .option("--no-auto-resume", "leave it paused, which is the default");
 }
 
-export function timeRequestOf({ ttl, hardTtl, idle, onTimeout, autoResume }: TimeOptions): UpdateSandboxRequest {
+export function timeRequestOf({ ttl, hardTtl, idle, onTimeout, autoResume }: TimeOptions): TimeSettings {
   const fields = { ttlMs: ttl, hardTtlMs: hardTtl, idleMs: idle, onTimeout, autoResume };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === "none" ? null : value]])),

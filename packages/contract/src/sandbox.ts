@@ -33,7 +33,13 @@ export type RestartPolicy = z.infer<typeof RestartPolicy>;
 export const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "an environment variable's name has letters, digits and _");
 export const Environment = z.record(EnvironmentName, z.string());
 
-export const Labels = z.record(z.string().min(1).max(63), z.string().max(255));
+const LabelName = z.string().min(1).max(63);
+const LabelValue = z.string().max(255);
+export const Labels = z.record(LabelName, LabelValue);
+
+/** Of a record that is there. */
+export const LabelChanges = z.record(LabelName, LabelValue.nullable());
+export type LabelChanges = z.infer<typeof LabelChanges>;
 
 /** What a sandbox's own processes may ask for it, by the command `torpor` in it. */
 export const SelfVerb = z.enum(["pause", "fork", "snapshot", "wake"]);
@@ -77,6 +83,13 @@ export const CreateSandboxRequest = createFields
     path: ["snapshot"],
   });
 export type CreateSandboxRequest = z.infer<typeof CreateSandboxRequest>;
+
+export const UpdateSandboxRequest = z.strictObject({
+  /** Merged with those it has; null takes one away. */
+  labels: LabelChanges.optional(),
+  ...timeSettings,
+});
+export type UpdateSandboxRequest = z.infer<typeof UpdateSandboxRequest>;
 
 export const PauseRequest = z.strictObject({
   /** Default true. false: processes end as in a shutdown, files stay. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Environment, Failure, Labels, NetworkMode, Resources, Sandbox, SandboxName } from "./sandbox.ts";
+import { Environment, Failure, LabelChanges, Labels, NetworkMode, Resources, Sandbox, SandboxName } from "./sandbox.ts";
 
 /** A kept point: files, and the memory and processes of the same instant if it has a checkpoint. Nothing that it came from has to be there any more. */
 export const Snapshot = z.object({
@@ -50,7 +50,7 @@ export type CreateSnapshotRequest = z.infer<typeof CreateSnapshotRequest>;
 
 export const UpdateSnapshotRequest = z.strictObject({
   /** Merged with those it has; null takes one away. */
-  labels: z.record(z.string().min(1).max(63), z.string().max(255).nullable()).optional(),
+  labels: LabelChanges.optional(),
   pinned: z.boolean().optional(),
   /** null: never. */
   expiresAt: z.iso.datetime().nullable().optional(),

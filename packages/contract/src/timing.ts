@@ -29,9 +29,6 @@ export const timeSettings = {
   autoResume: z.boolean().optional(),
 } as const;
 
-export const UpdateSandboxRequest = z.strictObject(timeSettings);
-export type UpdateSandboxRequest = z.infer<typeof UpdateSandboxRequest>;
-
 export const RefreshRequest = z.strictObject({
   /** The sandbox runs at least so long from now on. Default: its `ttlMs`. */
   ttlMs: Lifetime.optional(),

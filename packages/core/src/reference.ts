@@ -60,7 +60,7 @@ operation's beginning, and counts for 24 hours for the same call of the same san
 \`idempotency_conflict\`. So it is with \`exec\` and the start of a session: the sandbox's own guest remembers them, as long as it keeps the session (while it runs, and among the last 64 that ended), over pauses and
 resumes too; after a restart of the daemon another request under the key is known by its command only. A call that was refused has changed nothing and is not remembered: its retry is looked at anew.
 
-Calls that change something without an operation (files, settings, wakes, webhooks, snapshots' labels, images, ports, signals) take a key too: their answer is stored, and given again for 24 hours; an upload
+Calls that change something without an operation (files, settings, labels, wakes, webhooks, images, ports, signals) take a key too: their answer is stored, and given again for 24 hours; an upload
 is known by its content. A wake or webhook is written in one transaction with its key. Of the others the answer is stored when the work is done: if the daemon is killed in
 between, the retry does it again. What makes tokens or signs a browser in takes none: those answers hold secrets, which are stored nowhere.
 

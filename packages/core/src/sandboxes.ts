@@ -106,7 +106,7 @@ export interface Lifecycle {
   /** Restores what was before the last rebase. */
   rollback(idOrName: string, options?: CallOptions): Promise<OperationAnswer>;
   readonly snapshots: Snapshots;
-  /** Changes how its life is bounded in time. An operation at work is waited for. */
+  /** Changes its labels, or how its life is bounded in time. An operation at work is waited for. */
   update(idOrName: string, request: UpdateSandboxRequest, options?: Pick<CallOptions, "waitMs">): Promise<Sandbox>;
   /** Its ttl begins anew. It calls off a pause that its ttl or idleness has just begun. */
   refresh(idOrName: string, request?: RefreshRequest, options?: Pick<CallOptions, "waitMs">): Promise<Sandbox>;

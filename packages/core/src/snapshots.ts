@@ -1,6 +1,7 @@
 import { type Snapshot, TorporError, type UpdateSnapshotRequest } from "@torpor/contract";
 import { teamOf } from "./access/teams.ts";
 import { describeError } from "./failure.ts";
+import { changedLabels } from "./labels.ts";
 import { unreadableSnapshot } from "./lifecycle/refusals.ts";
 import { requireFuture } from "./operations/plan.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -37,7 +38,7 @@ export function updateSnapshot(ports: Ports, idOrName: string, { labels, pinned,
     if (record.damage !== undefined) throw unreadableSnapshot(record);
     const changed: SnapshotRecord = {
       ...record,
-      labels: merged(record.labels, labels),
+      labels: changedLabels(record.labels, labels),
       pinned: pinned ?? record.pinned,
       expiresAt: expiresAt === undefined ? record.expiresAt : expiresAt,
     };
@@ -110,11 +111,6 @@ async function untilCurrent<T>(ports: Ports, idOrName: string, work: (record: Sn
       if (!(error instanceof StoreConflict) || left === 1) throw error;
     }
   }
-}
-
-function merged(labels: Snapshot["labels"], changes: UpdateSnapshotRequest["labels"] = {}): Snapshot["labels"] {
-  const next = Object.entries({ ...labels, ...changes }).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
-  return Object.fromEntries(next);
 }
 
 function pinned({ name }: SnapshotRecord): TorporError {

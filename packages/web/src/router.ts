@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
-export type Tab = "terminal" | "timeline" | "files" | "snapshots" | "ports" | "settings";
-export const tabs: readonly Tab[] = ["terminal", "timeline", "files", "snapshots", "ports", "settings"];
+export type Tab = "terminal" | "sessions" | "timeline" | "files" | "snapshots" | "ports" | "settings";
+export const tabs: readonly Tab[] = ["terminal", "sessions", "timeline", "files", "snapshots", "ports", "settings"];
 
 export type Place =
   | { readonly at: "sandboxes" }

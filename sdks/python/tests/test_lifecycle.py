@@ -63,6 +63,8 @@ def test_a_list_has_all_or_those_asked_for(torpor: Torpor) -> None:
         assert [each.id for each in torpor.list(labels={"set": "list"})] == [one.id, two.id]
         assert [each.id for each in torpor.list(labels={"set": "list"}, states=["paused", "stopped"])] == [two.id]
         assert [each.id for each in torpor.iterate(labels={"set": "list", "n": "2"})] == [two.id]
+        assert one.update(labels={"set": None, "n": "2"}, idle=600).record.labels == {"n": "2"}
+        assert [each.id for each in torpor.list(labels={"n": "2"})] == [one.id, two.id]
 
 
 def test_forks_have_their_own_files_names_and_settings(torpor: Torpor, sandbox: Sandbox) -> None:

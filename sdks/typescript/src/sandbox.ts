@@ -16,7 +16,7 @@ import type {
   Session,
   Snapshot,
   StopRequest,
-  TimeSettings,
+  UpdateSandboxRequest,
 } from "@torpor/contract";
 import type { DiffOptions, Waiting, WaitingForRoom } from "./call-options.ts";
 import type { TorporClient } from "./client.ts";
@@ -194,8 +194,8 @@ export class Sandbox implements AsyncDisposable {
     await this.#client.remove(this.id, force === undefined ? {} : { force }, waiting);
   }
 
-  /** Changes how its life is bounded in time; null takes a bound away. */
-  async update(settings: TimeSettings): Promise<this> {
+  /** Changes its labels, which are merged with those it has, and how its life is bounded in time; null takes a label or a bound away. */
+  async update(settings: UpdateSandboxRequest): Promise<this> {
     this.#record = await this.#client.update(this.id, settings);
     return this;
   }

@@ -53,6 +53,8 @@ export class CutProxy implements AsyncDisposable {
     const far = connect(this.#target);
     for (const socket of [near, far]) {
       this.#sockets.add(socket);
+      // As browser and daemon have it: otherwise the second of two small frames waits 40 ms for an acknowledgement of the first.
+      socket.setNoDelay(true);
       const other = socket === near ? far : near;
       // What breaks on one side breaks on the other.
       socket.on("error", () => {});

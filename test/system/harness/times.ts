@@ -5,8 +5,13 @@ export class Times {
   async measure<T>(work: () => Promise<T>): Promise<T> {
     const began = performance.now();
     const result = await work();
-    this.#times.push(performance.now() - began);
+    this.add(performance.now() - began);
     return result;
+  }
+
+  /** One that was measured elsewhere. */
+  add(ms: number): void {
+    this.#times.push(ms);
   }
 
   /** The time that so great a share of them did not exceed; 1: the largest. */

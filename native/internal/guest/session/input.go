@@ -53,6 +53,9 @@ func (s *Session) Write(ctx context.Context, client string, offset uint64, data 
 		if in.eof {
 			return taken, connect.NewError(connect.CodeFailedPrecondition, fmt.Errorf("input of session %s has ended", s.id))
 		}
+		if in.terminal {
+			s.courtesy.typed(in)
+		}
 		n, err := in.give(ctx, data[known:])
 		in.offset.Add(uint64(n))
 		s.clients.add(client, uint64(n))

@@ -35,6 +35,7 @@ type Session struct {
 	streams  []*stream
 	input    *input
 	clients  *clients
+	courtesy *courtesy
 	keep     time.Duration // running time after the end; 0: among the newest
 	// A session of a supervised process has the journal and the clients of the one before it, whose place it takes.
 	supervised bool

@@ -201,6 +201,7 @@ func (s *Session) openFiles(req *guestv1.StartRequest) ([]int, error) {
 		}
 		s.streams = []*stream{out}
 		s.input = newInput(out.file, true)
+		out.courtesy, out.input = s.courtesy, s.input
 		return []int{replica, replica, replica}, nil
 	}
 	return s.openPipes(req.GetStdin())

@@ -23,10 +23,12 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, maxFrameBytes); retu
 
 // stream carries one output of a process into the journal.
 type stream struct {
-	kind    guestv1.Stream
-	file    *os.File // non-blocking
-	raw     syscall.RawConn
-	journal *journal
+	kind     guestv1.Stream
+	file     *os.File // non-blocking
+	raw      syscall.RawConn
+	journal  *journal
+	courtesy *courtesy // of a terminal
+	input    *input    // the terminal's own
 
 	mu   sync.Mutex // held over a read and its append: that keeps the order, and makes the drain exact
 	done bool       // the process has ended and was drained: what its children still write is dropped
@@ -54,8 +56,10 @@ func (s *stream) pump() {
 		buffer := buffers.Get().(*[]byte)
 		defer buffers.Put(buffer)
 		for {
-			switch err := s.step(int(fd), *buffer); err {
+			portion, rest := s.portion(*buffer)
+			switch err := s.step(int(fd), portion); err {
 			case nil, unix.EINTR:
+				rest()
 			case unix.EAGAIN:
 				return false
 			default:
@@ -63,6 +67,14 @@ func (s *stream) pump() {
 			}
 		}
 	})
+}
+
+// portion is how much may be moved at once, and what is done before the next: a step that has filled it has left some.
+func (s *stream) portion(buffer []byte) (portion []byte, rest func()) {
+	if s.courtesy == nil || !s.courtesy.isDue(s.input) {
+		return buffer, func() {}
+	}
+	return buffer[:courtesyBytes], s.courtesy.rest
 }
 
 // step moves what is there, up to a frame's worth: a terminal gives 4 KiB a read however much waits, and each frame costs everybody on its

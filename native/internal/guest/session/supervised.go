@@ -31,7 +31,7 @@ func (t *Table) Await(ctx context.Context, id string, attempt uint32) (*Session,
 func (t *Table) newSession(req *guestv1.StartRequest) *Session {
 	s := &Session{
 		id: req.GetSessionId(), argv: req.GetArgv(), terminal: req.GetTerminal() != nil, clock: t.Clock, started: time.Now(),
-		input: newInput(nil, false), clients: &clients{}, keep: time.Duration(min(req.GetKeepMs(), 1<<40)) * time.Millisecond,
+		input: newInput(nil, false), clients: &clients{}, courtesy: t.courtesy, keep: time.Duration(min(req.GetKeepMs(), 1<<40)) * time.Millisecond,
 		supervised: req.GetSupervised(), attempt: max(req.GetAttempt(), 1), size: req.GetTerminal(),
 		ready: make(chan struct{}), over: make(chan struct{}),
 	}

@@ -43,11 +43,12 @@ type Table struct {
 	sessions map[string]*Session
 	ended    []*Session // oldest first
 	freezing bool
+	courtesy *courtesy
 }
 
 // NewTable makes an empty table.
 func NewTable(r *reaper.Reaper, s *process.Spawner, c *clock.Clock, defaults func() Defaults) *Table {
-	return &Table{Reaper: r, Spawner: s, Clock: c, Users: users.System, Defaults: defaults, sessions: map[string]*Session{}}
+	return &Table{Reaper: r, Spawner: s, Clock: c, Users: users.System, Defaults: defaults, sessions: map[string]*Session{}, courtesy: newCourtesy()}
 }
 
 // Freeze refuses new sessions until Thaw.

@@ -12,8 +12,9 @@ import {
   SandboxState,
   StartRequest,
   StopRequest,
+  UpdateSandboxRequest,
 } from "../sandbox.ts";
-import { RefreshRequest, UpdateSandboxRequest } from "../timing.ts";
+import { RefreshRequest } from "../timing.ts";
 import { done, made, Wait, WaitCapacity } from "./answer.ts";
 
 const LabelFilter = z.string().regex(/^[^=,]{1,63}=[^,]{0,255}$/, "a label is asked for as name=value");
@@ -67,7 +68,7 @@ export const sandboxRoutes = {
     method: "PATCH",
     path: "/v1/sandboxes/{id}",
     scope: "sandbox:write",
-    summary: "Change how its life is bounded in time.",
+    summary: "Change its labels, or how its life is bounded in time.",
     query: Wait,
     body: UpdateSandboxRequest,
     responses: { 200: json(Sandbox) },

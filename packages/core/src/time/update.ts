@@ -1,18 +1,23 @@
-import { type RefreshRequest, type TimeSettings, TorporError } from "@torpor/contract";
+import { type RefreshRequest, TorporError, type UpdateSandboxRequest } from "@torpor/contract";
 import { alter } from "../altering.ts";
 import type { Desk } from "../desk.ts";
+import { changedLabels } from "../labels.ts";
 import { notRunning } from "../lifecycle/refusals.ts";
 import type { Patience } from "../patience.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { changedAt, refreshedAt } from "./instants.ts";
 import { checkSettings, settingsOf } from "./settings.ts";
 
-/** Changes how a sandbox's life is bounded in time. */
-export function update(desk: Desk, idOrName: string, request: TimeSettings, patience: Patience): Promise<SandboxRecord> {
+/** Changes a sandbox's labels, and how its life is bounded in time. The event has what was asked for. */
+export function update(desk: Desk, idOrName: string, request: UpdateSandboxRequest, patience: Patience): Promise<SandboxRecord> {
   return alter(desk, idOrName, patience, async (sandbox, now) => {
     const changed = settingsOf(request);
     await checkSettings(desk.ports, { ...settingsOf(sandbox), ...changed });
-    return { sandbox: changedAt(sandbox, changed, now), events: [{ type: "sandbox.updated", data: changed }] };
+    const { labels } = request;
+    return {
+      sandbox: { ...changedAt(sandbox, changed, now), labels: changedLabels(sandbox.labels, labels) },
+      events: [{ type: "sandbox.updated", data: labels === undefined ? changed : { ...changed, labels } }],
+    };
   });
 }
 

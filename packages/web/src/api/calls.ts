@@ -8,7 +8,7 @@ import type {
   Session,
   Snapshot,
   StartSessionRequest,
-  TimeSettings,
+  UpdateSandboxRequest,
 } from "@torpor/contract";
 import { call, newKey } from "./call.ts";
 
@@ -16,7 +16,7 @@ const sandboxPath = (id: string) => `/v1/sandboxes/${encodeURIComponent(id)}`;
 
 export const listSandboxes = async () => (await call<{ sandboxes: Sandbox[] }>("GET", "/v1/sandboxes")).sandboxes;
 export const getSandbox = (id: string) => call<Sandbox>("GET", sandboxPath(id));
-export const updateSandbox = (id: string, json: TimeSettings) => call<Sandbox>("PATCH", sandboxPath(id), { json });
+export const updateSandbox = (id: string, json: UpdateSandboxRequest) => call<Sandbox>("PATCH", sandboxPath(id), { json });
 export const listImages = async () => (await call<{ images: Image[] }>("GET", "/v1/images")).images;
 export const getOperation = (id: string) => call<Operation>("GET", `/v1/operations/${encodeURIComponent(id)}`);
 export const listOperations = async (id: string) =>
@@ -30,6 +30,11 @@ export const listFamily = async () => (await call<{ members: FamilyMember[] }>("
 export const listSessions = async (id: string) => (await call<{ sessions: Session[] }>("GET", `${sandboxPath(id)}/sessions`)).sessions;
 export const getSession = (id: string, session: string) =>
   call<Session>("GET", `${sandboxPath(id)}/sessions/${encodeURIComponent(session)}`);
+export const changeSession = (id: string, session: string, verb: "start" | "stop" | "restart") =>
+  call<Session>("POST", `${sandboxPath(id)}/sessions/${encodeURIComponent(session)}/${verb}`, { key: newKey() });
+/** Ends it first if it runs. */
+export const removeSession = (id: string, session: string) =>
+  call<void>("DELETE", `${sandboxPath(id)}/sessions/${encodeURIComponent(session)}`, { query: { force: true }, key: newKey() });
 export const startSession = (id: string, json: StartSessionRequest) =>
   call<Session>("POST", `${sandboxPath(id)}/sessions`, { json, key: newKey() });
 

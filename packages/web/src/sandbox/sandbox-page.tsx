@@ -8,6 +8,7 @@ import { Actions } from "./actions.tsx";
 import { fork, toggle } from "./deeds.ts";
 import { Files } from "./files.tsx";
 import { Ports } from "./ports.tsx";
+import { Sessions } from "./sessions.tsx";
 import { Settings } from "./settings.tsx";
 import { Snapshots } from "./snapshots.tsx";
 import { Terminals } from "./terminals.tsx";
@@ -17,6 +18,7 @@ type SandboxPlace = Extract<Place, { at: "sandbox" }>;
 
 const titles: Readonly<Record<Tab, string>> = {
   terminal: "Terminal",
+  sessions: "Sessions",
   timeline: "Timeline",
   files: "Files",
   snapshots: "Snapshots",
@@ -74,6 +76,8 @@ function Shown({ sandbox, place }: { readonly sandbox: Sandbox; readonly place: 
   switch (place.tab) {
     case "terminal":
       return <Terminals sandbox={sandbox} session={place.session} beside={place.beside} />;
+    case "sessions":
+      return <Sessions sandbox={sandbox} />;
     case "timeline":
       return <Timeline sandbox={sandbox} />;
     case "files":

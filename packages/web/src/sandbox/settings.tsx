@@ -6,6 +6,7 @@ import { formatSpan, parseSpan, spanField } from "../format/duration.ts";
 import { putSandbox } from "../state/sandboxes.ts";
 import { showError, showNote } from "../state/toasts.ts";
 import { Figures } from "./figures.tsx";
+import { Labels } from "./labels.tsx";
 
 const fields = [
   ["ttlMs", "Runs for at most", "Then what is chosen below happens. A pause stops the clock."],
@@ -18,6 +19,7 @@ export function Settings({ sandbox }: { readonly sandbox: Sandbox }) {
     <div class="stack">
       <Figures sandbox={sandbox} />
       <Bounds key={sandbox.id} sandbox={sandbox} />
+      <Labels key={`labels ${sandbox.id}`} sandbox={sandbox} />
       <dl class="sheet figures">
         <Fact name="Id">{sandbox.id}</Fact>
         <Fact name="Image">{sandbox.image.reference}</Fact>
@@ -27,11 +29,6 @@ export function Settings({ sandbox }: { readonly sandbox: Sandbox }) {
         <Fact name="Disk">{formatBytes(sandbox.resources.diskBytes)}</Fact>
         <Fact name="Address">{sandbox.address ?? "no network"}</Fact>
         <Fact name="Generation">{String(sandbox.generation)}</Fact>
-        <Fact name="Labels">
-          {Object.entries(sandbox.labels)
-            .map(([name, value]) => `${name}=${value}`)
-            .join(" ") || "none"}
-        </Fact>
       </dl>
     </div>
   );

@@ -19,8 +19,8 @@ from torpor._async.wait_for import async_wait_for
 from torpor._async.wakes import AsyncWakes
 from torpor._concurrent import AsyncCallback
 from torpor._forked import ForkFailedError, children_of
-from torpor._requests import ResumeMemory, TimeSettings, given, instant, time_settings
-from torpor._units import Deadline, Duration, milliseconds
+from torpor._requests import ResumeMemory, TimeSettings, given, instant, settings, time_settings
+from torpor._units import UNSET, Deadline, Duration, Unset, milliseconds
 from torpor.errors import SandboxNotFoundError
 from torpor.models import Difference, Event, Operation, OperationAnswer, SandboxRecord, Snapshot
 
@@ -231,9 +231,9 @@ class AsyncSandbox(AsyncCommands):
         """Takes its last rebase back."""
         return await self._change("rollbackSandbox", AsyncWaiting(timeout, None, key), {})
 
-    async def update(self, **times: Unpack[TimeSettings]) -> AsyncSandbox:
-        """Changes how its life is bounded in time. None takes a bound away; what is not named stays."""
-        return await self._settle("updateSandbox", time_settings(times))
+    async def update(self, *, labels: Mapping[str, str | None] | Unset = UNSET, **times: Unpack[TimeSettings]) -> AsyncSandbox:
+        """Changes its labels, and how its life is bounded in time. None takes a label or a bound away; what is not named stays."""
+        return await self._settle("updateSandbox", {**settings(labels=labels), **time_settings(times)})
 
     async def extend(self, ttl: Duration | None = None) -> AsyncSandbox:
         """Lets it run on: its ttl begins anew, or it may run so long from now on at least."""

@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 
 from torpor._concurrent import Callback
 from torpor._forked import ForkFailedError, children_of
-from torpor._requests import ResumeMemory, TimeSettings, given, instant, time_settings
+from torpor._requests import ResumeMemory, TimeSettings, given, instant, settings, time_settings
 from torpor._sync.change import Waiting, change, sandbox_of
 from torpor._sync.commands import Commands
 from torpor._sync.events import Events
@@ -21,7 +21,7 @@ from torpor._sync.ports import Ports
 from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
 from torpor._sync.wakes import Wakes
-from torpor._units import Deadline, Duration, milliseconds
+from torpor._units import UNSET, Deadline, Duration, Unset, milliseconds
 from torpor.errors import SandboxNotFoundError
 from torpor.models import Difference, Event, Operation, OperationAnswer, SandboxRecord, Snapshot
 
@@ -228,9 +228,9 @@ class Sandbox(Commands):
         """Takes its last rebase back."""
         return self._change("rollbackSandbox", Waiting(timeout, None, key), {})
 
-    def update(self, **times: Unpack[TimeSettings]) -> Sandbox:
-        """Changes how its life is bounded in time. None takes a bound away; what is not named stays."""
-        return self._settle("updateSandbox", time_settings(times))
+    def update(self, *, labels: Mapping[str, str | None] | Unset = UNSET, **times: Unpack[TimeSettings]) -> Sandbox:
+        """Changes its labels, and how its life is bounded in time. None takes a label or a bound away; what is not named stays."""
+        return self._settle("updateSandbox", {**settings(labels=labels), **time_settings(times)})
 
     def extend(self, ttl: Duration | None = None) -> Sandbox:
         """Lets it run on: its ttl begins anew, or it may run so long from now on at least."""
