@@ -11,7 +11,7 @@ import threading
 from daemon import Daemon
 from proxy import Proxy
 
-from torpor import AsyncTorpor, Sandbox, Torpor
+from torpor import AsyncTorpor, Command, Sandbox, Torpor
 from torpor._unacknowledged import Unacknowledged
 from torpor.errors import SandboxNotRunningError
 
@@ -26,6 +26,11 @@ def pieces() -> list[bytes]:
 
 def cut_soon(proxy: Proxy) -> None:
     proxy.cut_after(10_000 + random.randrange(80_000))
+
+
+def write_often(command: Command, text: str) -> None:
+    for _ in range(50):
+        command.write(f"{text}\n")
 
 
 def test_Y09_input_that_is_cut_at_random_in_the_middle_of_frames_too_arrives_once_and_whole(daemon: Daemon, sandbox: Sandbox) -> None:
@@ -96,7 +101,7 @@ def test_input_for_what_takes_none_is_dropped_as_a_shells_pipe_would(sandbox: Sa
 
 def test_writers_in_several_threads_do_not_mix_their_pieces(sandbox: Sandbox) -> None:
     with sandbox.exec("cat >all", background=True, stdin=True) as command:
-        threads = [threading.Thread(target=lambda name=name: [command.write(f"{name}\n") for _ in range(50)]) for name in ("aaaa", "bbbb")]
+        threads = [threading.Thread(target=write_often, args=(command, name)) for name in ("aaaa", "bbbb")]
         for thread in threads:
             thread.start()
         for thread in threads:

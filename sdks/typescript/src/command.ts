@@ -128,6 +128,11 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
     return this.#client.session(this.#sandbox, this.id);
   }
 
+  /** Forgets it and its output, once it has ended; with `force` it is killed first. */
+  remove(options: { readonly force?: boolean } = {}): Promise<void> {
+    return this.#client.removeSession(this.#sandbox, this.id, options);
+  }
+
   /** Closes the connection; the command goes on, and `sandbox.attach(id)` reads on. */
   disconnect(): void {
     this.#disconnected = true;

@@ -148,6 +148,10 @@ class AsyncCommand(AsyncChannel):
         """Ends it. `wait` tells when it has ended."""
         await self.signal(signal)
 
+    async def remove(self, *, force: bool = False) -> None:
+        """Forgets it and its output, once it has ended; with `force` it is killed first."""
+        await self._transport.json("removeSession", params=self._params, query={"force": force or None})
+
     async def __aenter__(self) -> Self:
         return self
 

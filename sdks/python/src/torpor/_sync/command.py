@@ -149,6 +149,10 @@ class Command(Channel):
         """Ends it. `wait` tells when it has ended."""
         self.signal(signal)
 
+    def remove(self, *, force: bool = False) -> None:
+        """Forgets it and its output, once it has ended; with `force` it is killed first."""
+        self._transport.json("removeSession", params=self._params, query={"force": force or None})
+
     def __enter__(self) -> Self:
         return self
 
