@@ -12,7 +12,7 @@ import pytest
 from daemon import Daemon
 from fake import Fake, answer
 
-from torpor import AsyncTorpor, NotFoundError, Sandbox, Torpor
+from torpor import AsyncTorpor, NotFoundError, Sandbox, ServerFaultError, Torpor
 from torpor.errors import ConnectionLostError, PortClosedError, SessionNotSupervisedError
 from torpor.models import SandboxRecord
 
@@ -94,14 +94,14 @@ def test_a_client_that_is_closed_ends_what_it_has_open(daemon: Daemon, sandbox: 
         reading = asyncio.create_task(connection.read())
         command = await theirs.exec("exec sleep 600", background=True)
         waiting = asyncio.create_task(command.wait())
+        opening = asyncio.create_task(theirs.attach(command.id).wait())
         await asyncio.sleep(0)
-        while not command.pid:
-            await command.inspect()
         await torpor.close()
         with pytest.raises(ConnectionLostError):
             await reading
-        with pytest.raises(Exception, match="broke off"):
-            await waiting
+        for task in (waiting, opening):
+            with pytest.raises(ServerFaultError):
+                await task
 
     asyncio.run(asyncio.wait_for(work(), 30))
 

@@ -11,6 +11,7 @@ from torpor._endpoint import Endpoint, unreachable
 from torpor._error import TorporError
 from torpor._failure import answer_failure
 from torpor._portal import AsyncPortal, Portal
+from torpor.errors import ConnectionLostError
 
 _FAREWELL_SECONDS = 1
 _OPTIONS: dict[str, Any] = {
@@ -43,10 +44,16 @@ class AsyncSocket:
         options: dict[str, Any] = {**_OPTIONS, "additional_headers": endpoint.headers}
         try:
             if endpoint.socket is not None:
-                return cls(await unix_connect(endpoint.socket, f"ws://torpord{path}", **options), portal)
-            return cls(await connect(f"{endpoint.socket_url}{path}", **options), portal)
+                connection = await unix_connect(endpoint.socket, f"ws://torpord{path}", **options)
+            else:
+                connection = await connect(f"{endpoint.socket_url}{path}", **options)
         except (OSError, asyncio.TimeoutError, InvalidHandshake, ConnectionClosed, EOFError) as error:
             raise _refusal(endpoint, error) from error
+        socket = cls(connection, portal)
+        if portal.closed:
+            await socket.close()
+            raise ConnectionLostError("the client was closed")
+        return socket
 
     async def send(self, message: str | bytes) -> None:
         try:
