@@ -1,25 +1,34 @@
 # shellcheck shell=bash
-# The oldest and the newest Node.js that the packages are for, which a test runs the installed packages on beside the pinned one; kept in the
-# cache (120 MB each), from the same npm packages as the pinned one.
+# What tests run the installed client on beside the pinned Node.js: the oldest and the newest that the packages are for, Bun and Deno. Kept in the
+# cache (about 100 MB each), from npm packages as the pinned one.
 
 OTHER_NODES="22.18.0 26.12.1"
+BUN=1.4.5
+DENO=2.9.6
 
 ensure_nodes() {
-  local version
-  for version in $OTHER_NODES; do
-    [ -x "$(cache_directory)/node-$version/node" ] || fetch_node "$version"
-  done
+  local version node bun deno
+  case $(host_arch) in
+    amd64) node=linux-x64 bun=linux-x64 deno=linux-x64-glibc ;;
+    *) node=linux-arm64 bun=linux-aarch64 deno=linux-arm64-glibc ;;
+  esac
+  for version in $OTHER_NODES; do ensure_runtime "node-$version" bin/node "node-$node@$version"; done
+  ensure_runtime "bun-$BUN" bin/bun "@oven/bun-$bun@$BUN"
+  ensure_runtime "deno-$DENO" deno "@deno/$deno@$DENO"
 }
 
-fetch_node() {
-  local home partial cpu
-  home=$(cache_directory)/node-$1
+# ensure_runtime NAME-VERSION FILE PACKAGE: the package's FILE as NAME-VERSION/NAME.
+ensure_runtime() {
+  local home name=${1%-*} partial
+  home=$(cache_directory)/$1
+  [ ! -x "$home/$name" ] || return 0
   mkdir -p "$home"
   partial=$(mktemp -d "$home/partial.XXXXXX")
-  case $(host_arch) in amd64) cpu=x64 ;; *) cpu=$(host_arch) ;; esac
-  say "Fetching Node.js $1 (the packages are tested on it; kept in $home)"
-  { npm pack --silent --ignore-scripts --pack-destination "$partial" "node-linux-$cpu@$1" && tar -xzf "$partial"/*.tgz -C "$partial" package/bin/node; } >&2 ||
-    { rm -rf "$partial"; fail "npm could not fetch node-linux-$cpu@$1" "see its output above"; }
-  mv "$partial/package/bin/node" "$home/node"
+  say "Fetching $1 (the packages are tested on it; kept in $home)"
+  { npm pack --silent --ignore-scripts --pack-destination "$partial" "$3" && tar -xzf "$partial"/*.tgz -C "$partial" "package/$2"; } >&2 ||
+    { rm -rf "$partial"; fail "npm could not fetch $3" "see its output above"; }
+  # Not each package says that its program is one.
+  chmod +x "$partial/package/$2"
+  mv "$partial/package/$2" "$home/$name"
   rm -rf "$partial"
 }

@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { toured } from "../../sdks/typescript/src/testing/tour.ts";
 import { readProgram } from "./harness/elf.ts";
 import { leftovers, readHostState } from "./harness/host-state.ts";
-import { greet, Installed, otherNodes } from "./harness/installed.ts";
+import { greet, Installed, otherNodes, otherRuntimes } from "./harness/installed.ts";
 import { testImage } from "./harness/test-image.ts";
 
 const node = process.execPath;
@@ -27,7 +28,7 @@ test("the programs of a sandbox are built for arm64 too, static", () => {
 });
 
 describe("the published packages, installed by npm in a clean folder", () => {
-  test("run sandboxes with the engine and the programs that came along; the client works on the oldest and the newest Node.js", {
+  test("run sandboxes with the engine and the programs that came along; the client works on the oldest and the newest Node.js, on Bun and on Deno", {
     timeout: 300_000,
   }, async () => {
     // Also when the test fails; after it has passed there is nothing to end.
@@ -43,6 +44,7 @@ describe("the published packages, installed by npm in a clean folder", () => {
     await installed.torpor(node, "pause", "packed");
     await installed.torpor(node, "resume", "--memory", "require", "packed");
     expect(await installed.torpor(node, "exec", "packed", "cat", `/proc/${pid}/cmdline`)).toBe("sleep\u000098765\u0000");
+    for (const runtime of otherRuntimes) expect(await installed.tour(runtime, "toured")).toEqual(toured);
     for (const other of otherNodes) expect(await greet(installed, other, "packed")).toBe(await installed.run(other, "--version"));
 
     await installed.endDaemon(node);

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundle } from "../../sdks/typescript/src/testing/bundle.ts";
+import { toured } from "../../sdks/typescript/src/testing/tour.ts";
 import { breachesOf, countsOf, PageWorld, picture, screenUntil, wantsPictures } from "./harness/page.ts";
 import { takePictures } from "./harness/pictures.ts";
 
@@ -258,6 +260,12 @@ test("every page keeps to WCAG AA in light and dark, and fits a phone", async ()
     if (width > 360) breaches.push(`${at} is ${width} wide on a phone`);
   }
   expect(breaches).toEqual([]);
+});
+
+test("the TypeScript SDK does in a page what it does elsewhere, by a token alone", async () => {
+  const { secret } = await world.daemon.client.access.createToken({ name: "script" });
+  const call = `tour(${JSON.stringify({ token: secret })}, "scripted")`;
+  expect(await world.runScript(await bundle("tour.ts"), call)).toEqual(toured);
 });
 
 if (wantsPictures) test("pictures of a node with more on it", () => takePictures(world, page));

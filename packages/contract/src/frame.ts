@@ -49,6 +49,12 @@ export const frameKinds = {
   mark: 25,
 } as const;
 
+/**
+ * Sub-protocols of every WebSocket of the API. A browser can't give a WebSocket the header `Authorization`: it offers `name`, and `token` with its token
+ * after it. The server chooses `name`, so the token comes back in no answer.
+ */
+export const socketProtocols = { name: "torpor", token: "torpor.bearer." } as const;
+
 /** Why the server closed the connection. Any other code, 1006 above all, is the network's: attach again. */
 export const closeCodes = {
   /** The session has ended by itself: `end` says how. Nothing is to be had by attaching again. */

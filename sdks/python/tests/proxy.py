@@ -22,14 +22,23 @@ class Proxy:
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}" if tcp else ""
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._threads = [threading.Thread(target=self._accept)]
+        #: Bytes from the client after which the way is cut; None: it is not.
+        self._left: int | None = None
+        self.cuts = 0
         self._threads[0].start()
 
     def cut(self) -> None:
         """As if the network, or the daemon, were gone for a moment."""
+        self.cuts += 1
+        self._left = None
         for pair in self._pairs:
             for end in pair:
                 with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
+
+    def cut_after(self, count: int) -> None:
+        """In the middle of a message, too."""
+        self._left = count
 
     def __enter__(self) -> Proxy:
         return self
@@ -56,14 +65,18 @@ class Proxy:
             far.connect(self._target)
             self._pairs.append((near, far))
             for source, target in ((near, far), (far, near)):
-                thread = threading.Thread(target=_copy, args=(source, target))
+                thread = threading.Thread(target=self._copy, args=(source, target, source is near))
                 thread.start()
                 self._threads.append(thread)
 
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-    with contextlib.suppress(OSError):
-        target.shutdown(socket.SHUT_WR)
+    def _copy(self, source: socket.socket, target: socket.socket, counted: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                left = self._left if counted else None
+                target.sendall(data[:left])
+                if left is not None:
+                    self._left = left - len(data)
+                    if self._left <= 0:
+                        self.cut()
+        with contextlib.suppress(OSError):
+            target.shutdown(socket.SHUT_WR)

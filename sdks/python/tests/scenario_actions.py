@@ -44,6 +44,7 @@ class Actions:
         self._prefix, self._shared = prefix, shared
         self._boxes: dict[str, Any] = {}
         self._commands: dict[str, Any] = {}
+        self._services: dict[str, Any] = {}
 
     def do(self, step: Step) -> Any:
         action: Callable[[Step], Any] = getattr(self, "do_" + step["do"].replace("-", "_"))
@@ -113,10 +114,24 @@ class Actions:
 
     def do_background(self, step: Step) -> None:
         given = only(step, "env", "workdir", "user", timeoutMs="timeout")
-        self._commands[step["as"]] = self._box(step).exec(step["command"], background=True, **given)
+        command = self._commands[step["as"]] = self._box(step).exec(step["command"], background=True, **given)
+        # Of any command, to see what is told of one that is none.
+        self._services[step["as"]] = self._box(step).attach_supervised(command.id)
 
     def do_wait(self, step: Step) -> Any:
         return result_of(self._commands[step["command"]].wait())
+
+    def do_supervise(self, step: Step) -> None:
+        self._services[step["as"]] = self._box(step).supervise(step["command"], **only(step, "restart"))
+
+    def do_start_service(self, step: Step) -> None:
+        self._services[step["command"]].start()
+
+    def do_stop_service(self, step: Step) -> None:
+        self._services[step["command"]].stop()
+
+    def do_restart_service(self, step: Step) -> None:
+        self._services[step["command"]].restart()
 
     def do_until(self, step: Step) -> None:
         end = time.monotonic() + 30

@@ -67,8 +67,8 @@ def carry_out(step: Step, actions: Actions, kept: dict[str, Any]) -> str | None:
 
 
 def names_in(step: Step) -> list[str]:
-    # What `background` calls a command is no name in the daemon.
-    made = [] if step["do"] == "background" else step.get("as", [])
+    # What these call a command is no name in the daemon.
+    made = [] if step["do"] in ("background", "supervise") else step.get("as", [])
     return [name for name in [step.get("box"), step.get("snapshot"), *([made] if isinstance(made, str) else made)] if name]
 
 

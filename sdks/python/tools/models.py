@@ -64,6 +64,8 @@ def renamed(name: str) -> str:
 def simplify(schema: Schema, name: str, named: dict[str, Schema]) -> Schema:
     """Without rules, with names for objects inside of it, and with room for what a newer server may say."""
     found = {key: value for key, value in schema.items() if key not in RULES}
+    if found.get("additionalProperties") is False:
+        del found["additionalProperties"]
     if "$ref" in found:
         last = found["$ref"].rsplit("/", 1)[1]
         return {"$ref": f"#/components/schemas/{renamed(last)}"}

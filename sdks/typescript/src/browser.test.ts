@@ -1,31 +1,11 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import { fileURLToPath } from "node:url";
-import { build } from "vite";
 import { expect, test } from "vitest";
+import { bundle } from "./testing/bundle.ts";
 import { startDaemon } from "./testing/daemon.ts";
 
-const entry = fileURLToPath(new URL("testing/browser-page.ts", import.meta.url));
-
-/** The page's bundle, made as for a browser. */
-async function bundle(): Promise<string> {
-  const made = await build({
-    configFile: false,
-    logLevel: "silent",
-    build: {
-      write: false,
-      minify: false,
-      target: "es2024",
-      lib: { entry, formats: ["es"], fileName: "page" },
-      rollupOptions: { output: { codeSplitting: false } },
-    },
-  });
-  const [output] = [made].flat() as { output: { code: string }[] }[];
-  return output?.output[0]?.code ?? "";
-}
-
 test("in a browser the SDK is made of fetch and WebSocket alone, and does the same", { timeout: 60_000 }, async () => {
-  const code = await bundle();
+  const code = await bundle("browser-page.ts");
   expect(code).not.toMatch(/from ?["']|require\(|node:|__vite-browser-external/);
 
   await using daemon = await startDaemon();

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import type { RequestListener } from "node:http";
+import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { routes } from "@torpor/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,6 +48,25 @@ test("L04: a file's bytes are what they were, and its name too", async () => {
   for await (const chunk of read.content) chunks.push(chunk);
   expect(Buffer.concat(chunks).equals(content)).toBe(true);
   expect(read.entry).toMatchObject({ name: "50%.bin", size: 300_000, mode: 0o600 });
+});
+
+test("a client that is closed ends its connections to ports too, and keeps none that has ended", async () => {
+  const server = createServer((socket) => socket.on("error", () => {}).pipe(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const other = new TorporClient({ socket: daemon.socket });
+  const left = await other.ports.connect("base", port);
+  const leaving = once(left, "close");
+  left.write("echo");
+  expect(String((await once(left, "data"))[0])).toBe("echo");
+  left.end();
+  await leaving;
+  const stays = await other.ports.connect("base", port);
+  const cut = once(stays, "close");
+  other.close();
+  await cut;
+  expect(stays.destroyed).toBe(true);
+  server.close();
 });
 
 test("an upload that is refused ends with the refusal, however much is left to send", async () => {

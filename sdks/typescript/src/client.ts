@@ -220,7 +220,11 @@ export class TorporClient {
    * Output of a session after a sequence number, then live; its input as a stream. The process waits for a reader that is
    * slow, unless `hold` is false: then output that was not read in time is lost.
    */
-  attach(id: string, sid: string, options: { after?: number; hold?: boolean; mode?: "read" | "write" } = {}): Promise<SessionStream> {
+  attach(
+    id: string,
+    sid: string,
+    options: { after?: number; hold?: boolean; mode?: "read" | "write"; client?: string } = {},
+  ): Promise<SessionStream> {
     return SessionStream.open(this.#transport, addressOf("attachSession", { id, sid }, options));
   }
 

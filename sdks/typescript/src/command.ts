@@ -3,6 +3,7 @@ import { TorporError } from "@torpor/contract/error";
 import type { TorporClient } from "./client.ts";
 import { type CommandResult, resultOf, Tail } from "./command-result.ts";
 import { createError } from "./errors.ts";
+import { NumberedInput } from "./numbered-input.ts";
 import type { SessionStream } from "./session-stream.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -49,7 +50,9 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder(), terminal: new TextDecoder() };
   readonly #stdout: Tail;
   readonly #stderr: Tail;
+  readonly #input: NumberedInput;
   #stream: SessionStream | undefined;
+  #attaching: Promise<SessionStream> | undefined;
   #seq: number;
   #gap = false;
   #end: SessionEnd | undefined;
@@ -62,6 +65,7 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
     this.id = id;
     this.#options = options;
     this.#stream = stream;
+    this.#input = new NumberedInput(() => this.#writable());
     this.#seq = options.after ?? 0;
     this.#stdout = new Tail(options.outputLimitBytes ?? outputLimitBytes);
     this.#stderr = new Tail(options.outputLimitBytes ?? outputLimitBytes);
@@ -114,23 +118,31 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
     return this.#client.signal(this.#sandbox, this.id, signal);
   }
 
-  /** Input, for a command that was started with `stdin: true`. Resolves when the connection took it. */
+  /**
+   * Input, for a command that was started with `stdin: true`. It is typed once: what a connection that breaks, or a pause, had not delivered goes with the
+   * next connection. Where it throws, as it does while the sandbox is paused, nothing of it was typed.
+   */
   async write(data: string | Uint8Array): Promise<void> {
-    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-    await (await this.#connected()).write(bytes);
+    await this.#input.write(typeof data === "string" ? new TextEncoder().encode(data) : data);
   }
 
   async closeStdin(): Promise<void> {
-    await (await this.#connected()).end();
+    await this.#input.end();
   }
 
   inspect(): Promise<Session> {
     return this.#client.session(this.#sandbox, this.id);
   }
 
+  /** Forgets it and its output, once it has ended; with `force` it is killed first. */
+  remove(options: { readonly force?: boolean } = {}): Promise<void> {
+    return this.#client.removeSession(this.#sandbox, this.id, options);
+  }
+
   /** Closes the connection; the command goes on, and `sandbox.attach(id)` reads on. */
   disconnect(): void {
     this.#disconnected = true;
+    this.#input.leave();
     this.#stream?.close();
     this.#stream = undefined;
   }
@@ -145,10 +157,14 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
     try {
       for await (const frame of connection) {
         met();
-        if (frame.type === "output") {
+        // A writer that connects anew meanwhile has it come again.
+        if (frame.type === "output" && frame.seq > this.#seq) {
           this.#seq = frame.seq;
           yield this.#taken(frame);
-        } else if (frame.type === "end") return frame.end;
+        } else if (frame.type === "end") {
+          left = frame.end.reason !== "paused";
+          return frame.end;
+        }
       }
       left = false;
       throw createError("daemon_unreachable", "the connection to torpord broke off before the command's end");
@@ -157,14 +173,38 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
       throw await this.#moved(error);
     } finally {
       // A reader that breaks out of its loop may come back to the same connection.
-      if (!left || this.#disconnected) this.#stream = undefined;
+      if (!left || this.#disconnected) this.#leave(connection);
     }
   }
 
   async #connected(): Promise<SessionStream> {
     if (this.#disconnected) throw createError("session_ended", `command ${this.id} was left: attach to it anew`);
-    this.#stream ??= await this.#client.attach(this.#sandbox, this.id, { after: this.#seq });
-    return this.#stream;
+    if (this.#stream !== undefined) return this.#stream;
+    this.#attaching ??= this.#attach();
+    return this.#attaching;
+  }
+
+  /** One at a time: who reads and who writes may be two. */
+  async #attach(): Promise<SessionStream> {
+    try {
+      const stream = await this.#client.attach(this.#sandbox, this.id, { after: this.#seq, client: this.#input.client });
+      this.#stream = stream;
+      this.#input.join(stream);
+      return stream;
+    } finally {
+      this.#attaching = undefined;
+    }
+  }
+
+  /** A writer has no use for a connection that has ended, whose reader still reads on. */
+  async #writable(): Promise<SessionStream> {
+    const there = this.#stream;
+    if (there !== undefined && !there.isOpen && !there.over) this.#leave(there);
+    return this.#connected();
+  }
+
+  #leave(stream: SessionStream): void {
+    if (this.#stream === stream) this.#stream = undefined;
   }
 
   /** What was written before anybody read may be gone: reading goes on with what there is. */
@@ -182,7 +222,6 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
   }
 
   async #overPause(end: SessionEnd): Promise<void> {
-    this.#stream = undefined;
     if (this.#options.overPause === "throw") {
       throw createError("session_paused", `sandbox ${this.#sandbox} was paused: resume it; the command continues then`, {
         hint: "sandbox.attach(sessionId) reads on.",

@@ -38,6 +38,7 @@ export type { ServerFrame } from "./session-protocol.ts";
 export type { SessionFrame, SessionStream } from "./session-stream.ts";
 export type { SnapshotClient } from "./snapshot-client.ts";
 export type { StatsClient } from "./stats-client.ts";
+export { Supervised, type SuperviseOptions } from "./supervised.ts";
 export type { SupervisedClient } from "./supervised-client.ts";
 export type { TeamClient } from "./team-client.ts";
 export { Terminal, type TerminalOptions } from "./terminal.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type LastingEvent, type LastingSession, TorporClient } from "./index.ts";
+import { type LastingEvent, type LastingSession, Torpor, TorporClient } from "./index.ts";
 import { CuttingProxy } from "./testing/cutting-proxy.ts";
 import { startDaemon } from "./testing/daemon.ts";
 
@@ -106,3 +106,34 @@ test("the part that a browser runs too imports nothing of Node.js", async () => 
   await look("./lasting-session.ts");
   expect(seen).toContain("./session-protocol.ts");
 });
+
+test("Y09: a command's and a terminal's own input is typed once too, over cuts in the middle of frames, and over a pause", async () => {
+  const torpor = new Torpor({ socket: proxy.socket });
+  const sandbox = await torpor.get("base");
+  const command = await sandbox.exec(["sha256sum"], { background: true, stdin: true });
+  const paste = randomBytes(1_500_000);
+  const before = proxy.cuts;
+  for (let at = 0; at < paste.length; at += 100_000) {
+    proxy.cutAfter(10_000 + (randomBytes(3).readUIntBE(0, 3) % 80_000));
+    await command.write(paste.subarray(at, at + 100_000));
+  }
+  await command.closeStdin();
+  expect((await command.wait()).stdout.split(" ")[0]).toBe(createHash("sha256").update(paste).digest("hex"));
+  expect(proxy.cuts - before).toBeGreaterThan(5);
+
+  const terminal = await sandbox.terminal({ command: ["sh", "-c", "stty -echo; echo ready; cat >typed"] });
+  for await (const { text } of terminal) if (text.includes("ready")) break;
+  await terminal.write("one\n");
+  await daemon.client.pause("base");
+  // It waits for the resume if the pause was not seen yet, and else nothing of it is typed.
+  const refused = await terminal.write("two\n").catch((error: { readonly code: string }) => error.code);
+  expect([undefined, "sandbox_not_running"]).toContain(refused);
+  await daemon.client.resume("base");
+  if (refused !== undefined) await terminal.write("two\n");
+  proxy.cut();
+  await terminal.write("three\n");
+  await terminal.closeStdin();
+  expect((await terminal.wait()).exitCode).toBe(0);
+  expect(await sandbox.files.read("typed")).toBe("one\ntwo\nthree\n");
+  torpor.close();
+}, 60_000);

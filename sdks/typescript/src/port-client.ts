@@ -16,6 +16,9 @@ export class PortClient extends PortCalls {
     const socket = openSocket(transport, addressOf("connectPort", { id, port: String(port) }));
     return new Promise((resolve, reject) => {
       const stream = new PortStream(socket);
+      const held = { close: () => void stream.destroy() };
+      transport.open.add(held);
+      socket.once("close", () => transport.open.delete(held));
       socket.once("open", () => resolve(stream));
       socket.once("unexpected-response", (_request, answer: IncomingMessage) => {
         errorOf(answer, transport.endpoint).then(reject, reject);

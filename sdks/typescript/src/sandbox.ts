@@ -13,6 +13,7 @@ import type {
   RunResult,
   Sandbox as SandboxRecord,
   SandboxState,
+  SandboxStats,
   Session,
   Snapshot,
   StopRequest,
@@ -29,6 +30,7 @@ import { type ChildOf, childrenOf, pauseAndWait, type ResumeAndWaitOptions, resu
 import type { PortClient } from "./port-client.ts";
 import { type BackgroundOptions, type CommandLine, type ExecOptions, run, start } from "./run.ts";
 import { SandboxFiles } from "./sandbox-files.ts";
+import { Supervised, type SuperviseOptions, supervise } from "./supervised.ts";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 import { type WaitForOptions, waitFor } from "./wait-for.ts";
 import type { WakeClient } from "./wake-client.ts";
@@ -122,6 +124,16 @@ export class Sandbox implements AsyncDisposable {
   async attach(sessionId: string, options: { readonly after?: number; readonly outputLimitBytes?: number } = {}): Promise<Command> {
     const { id } = await this.#client.session(this.id, sessionId);
     return new Command(this.#client, this.id, id, { overPause: "wait", ...options });
+  }
+
+  /** Starts a command and keeps it running, by default after any end but exit code 0; without a command that of its image. */
+  supervise(line: CommandLine | undefined, options: SuperviseOptions = {}): Promise<Supervised> {
+    return supervise(this.#client, this.id, line, options);
+  }
+
+  /** What is kept running, by the id of its session. */
+  attachSupervised(sessionId: string, options: { readonly after?: number } = {}): Supervised {
+    return new Supervised(this.#client, this.id, sessionId, { overPause: "wait", ...options });
   }
 
   /** Its commands and terminals, ended ones too. */
@@ -220,6 +232,11 @@ export class Sandbox implements AsyncDisposable {
   /** How its files differ from its image's, or what another sandbox has otherwise. */
   diff(options: DiffOptions = {}): ReturnType<TorporClient["diff"]> {
     return this.#client.diff(this.id, options);
+  }
+
+  /** What it uses now. Nothing is woken for it. */
+  stats(): Promise<SandboxStats> {
+    return this.#client.stats.get(this.id);
   }
 
   /** What its guest and engine wrote. */

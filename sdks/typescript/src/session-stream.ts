@@ -4,17 +4,21 @@ import { WebSocket } from "ws";
 import { unreachable } from "./endpoint.ts";
 import { createError } from "./errors.ts";
 import { FrameQueue } from "./frame-queue.ts";
-import { decodeFrame, encodeResize, encodeSignal, encodeStdin, encodeStdinEnd, type ServerFrame } from "./session-protocol.ts";
+import type { InputCarrier } from "./numbered-input.ts";
+import { decodeFrame, encodeInput, encodeResize, encodeSignal, encodeStdin, encodeStdinEnd, type ServerFrame } from "./session-protocol.ts";
 import { errorOf, type Transport, toError } from "./transport.ts";
 
 /** What a session tells its reader. */
-export type SessionFrame = Exclude<ServerFrame, { type: "error" }>;
+export type SessionFrame = Exclude<ServerFrame, { type: "error" | "inputTaken" }>;
 
 /** A session over one connection: frames to read, input to write. Closing it leaves the process running. */
-export class SessionStream implements AsyncIterable<SessionFrame> {
+export class SessionStream implements AsyncIterable<SessionFrame>, InputCarrier {
   readonly #socket: WebSocket;
   readonly #frames: FrameQueue<SessionFrame>;
   #failure: Error | undefined;
+  taken: number | undefined;
+  over = false;
+  onChange: (() => void) | undefined;
 
   /** Connects; with `start` the session is started by the first message. */
   static open(transport: Transport, path: string, start?: StartSessionRequest): Promise<SessionStream> {
@@ -44,7 +48,14 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
         hint: "The command goes on; torpor attach shows its output.",
       });
     });
-    socket.on("close", () => this.#frames.finish());
+    socket.on("close", () => {
+      this.#frames.finish();
+      this.onChange?.();
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SessionFrame> {
@@ -63,6 +74,11 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
   /** Resolves when the connection took the bytes: wait for it before the next, and memory stays bounded. */
   write(data: Uint8Array): Promise<void> {
     return this.#send(encodeStdin(data));
+  }
+
+  /** Input of a client that comes back: `position` is where its first byte stands in all that it has sent. */
+  writeAt(position: number, data: Uint8Array): Promise<void> {
+    return this.#send(encodeInput(position, data));
   }
 
   /** The end of the input; output goes on. */
@@ -90,7 +106,10 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
   #take(message: Buffer): void {
     const frame = decodeFrame(message);
     if (frame?.type === "error") this.#failure = toError(frame.error);
+    else if (frame?.type === "inputTaken") this.taken = frame.taken;
     else if (frame !== undefined) this.#frames.add(frame, message.length);
+    this.over ||= frame?.type === "end" && frame.end.reason !== "paused";
+    if (frame?.type === "inputTaken" || frame?.type === "end") this.onChange?.();
   }
 }
 

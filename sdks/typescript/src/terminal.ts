@@ -1,6 +1,6 @@
 import type { TorporClient } from "./client.ts";
 import { Command } from "./command.ts";
-import { type CommandLine, type ExecOptions, requestOf, startedOn } from "./run.ts";
+import { type CommandLine, type ExecOptions, requestOf } from "./run.ts";
 import { waking } from "./waking.ts";
 
 export interface TerminalOptions extends Pick<ExecOptions, "env" | "workdir" | "user" | "timeoutMs"> {
@@ -33,12 +33,6 @@ const shell = ["sh", "-c", "exec $(command -v bash || echo sh) -l"];
 export async function openTerminal(client: TorporClient, id: string, options: TerminalOptions): Promise<Terminal> {
   const { command = shell, rows = 24, columns = 80, term = "xterm-256color" } = options;
   const request = { ...requestOf(command, options), stdin: true, terminal: { rows, columns, term } };
-  const stream = await waking(() => client.stream(id, request));
-  try {
-    const session = await startedOn(stream);
-    return new Terminal(client, id, session.id, { overPause: "wait" }, stream);
-  } catch (error) {
-    stream.close();
-    throw error;
-  }
+  const session = await waking(() => client.startSession(id, request));
+  return new Terminal(client, id, session.id, { overPause: "wait" });
 }

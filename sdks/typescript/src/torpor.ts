@@ -1,4 +1,5 @@
 import type { Capabilities, CreateSandboxRequest, FamilyMember, Info, PauseRequest, Sandbox as SandboxRecord } from "@torpor/contract";
+import type { AccessClient } from "./access-client.ts";
 import type { SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
 import { TorporClient } from "./client.ts";
 import type { ClientOptions } from "./endpoint.ts";
@@ -10,6 +11,8 @@ import { SandboxListing } from "./listing.ts";
 import type { OperationClient } from "./operation-client.ts";
 import { type ForkOptions, Sandbox } from "./sandbox.ts";
 import type { SnapshotClient } from "./snapshot-client.ts";
+import type { StatsClient } from "./stats-client.ts";
+import type { TeamClient } from "./team-client.ts";
 import type { WakeClient } from "./wake-client.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 
@@ -33,6 +36,12 @@ export class Torpor implements AsyncDisposable, Disposable {
   readonly wakes: WakeClient;
   readonly webhooks: WebhookClient;
   readonly operations: OperationClient;
+  /** Who may call the daemon, and as whom this client does. */
+  readonly access: AccessClient;
+  /** What teams may hold, and what they pay. */
+  readonly teams: TeamClient;
+  /** What sandboxes use, and have used. */
+  readonly stats: StatsClient;
   /** Sandboxes by id or name, for who has no object of one. */
   readonly sandboxes: {
     create(options: CreateOptions): Promise<Sandbox>;
@@ -51,6 +60,9 @@ export class Torpor implements AsyncDisposable, Disposable {
     this.wakes = client.wakes;
     this.webhooks = client.webhooks;
     this.operations = client.operationsOf;
+    this.access = client.access;
+    this.teams = client.teams;
+    this.stats = client.stats;
     this.sandboxes = {
       create: (request) => this.create(request),
       get: (id) => this.get(id),

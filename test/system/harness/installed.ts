@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
@@ -50,6 +50,14 @@ export class Installed {
     }
   }
 
+  /** The tour by the installed client, in TypeScript, on a sandbox of its own: gives what it saw. */
+  async tour([file, ...args]: readonly [string, ...string[]], sandbox: string): Promise<unknown> {
+    copyFileSync(path.join(checkout, "sdks/typescript/src/testing/tour.ts"), path.join(this.app, "tour.ts"));
+    const main = `import { tour } from "./tour.ts";\nconsole.log(JSON.stringify(await tour({}, "${sandbox}")));\n`;
+    writeFileSync(path.join(this.app, "tour-main.ts"), main);
+    return JSON.parse(await this.run(file, ...args, "tour-main.ts"));
+  }
+
   /** With its sandboxes, which only a daemon can remove; nothing when that was done. */
   async endDaemon(node: string): Promise<void> {
     if (!existsSync(this.data)) return;
@@ -63,9 +71,17 @@ export class Installed {
 }
 
 /** The oldest and the newest that the packages are for, as scripts/lib/nodes.sh keeps them in the cache. */
-export const otherNodes: readonly string[] = ["22.18.0", "26.12.1"].map((version) =>
-  path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "torpor", `node-${version}`, "node"),
-);
+export const otherNodes: readonly string[] = [cached("node-22.18.0/node"), cached("node-26.12.1/node")];
+
+/** What else runs the client: each with the arguments that stand before a program. */
+export const otherRuntimes: readonly (readonly [string, ...string[]])[] = [
+  [cached("bun-1.4.5/bun"), "run"],
+  [cached("deno-2.9.6/deno"), "run", "--allow-all", "--no-remote"],
+];
+
+function cached(name: string): string {
+  return path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "torpor", name);
+}
 
 /** A user's program, by the installed client: has the sandbox say the version of Node.js that the program runs on. */
 export function greet(installed: Installed, node: string, sandbox: string): Promise<string> {

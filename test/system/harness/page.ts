@@ -55,6 +55,23 @@ export class PageWorld implements AsyncDisposable {
     return page;
   }
 
+  /** What a script of the daemon's own origin gives, in a browser that nobody has signed in. */
+  async runScript<T>(code: string, call: string): Promise<T> {
+    const context = await this.#browser.newContext();
+    try {
+      const page = await context.newPage();
+      const { origin } = new URL(this.proxy.url);
+      await page.route(`${origin}/script.html`, (route) =>
+        route.fulfill({ contentType: "text/html", body: "<!doctype html><title>A script</title>" }),
+      );
+      await page.route(`${origin}/script.js`, (route) => route.fulfill({ contentType: "text/javascript", body: code }));
+      await page.goto(`${origin}/script.html`);
+      return await page.evaluate<T>(`import("/script.js").then((script) => script.${call})`);
+    } finally {
+      await context.close();
+    }
+  }
+
   /** A tab that the one-time link has signed in. */
   async signIn(): Promise<Page> {
     const { code } = await this.daemon.client.access.loginCode();

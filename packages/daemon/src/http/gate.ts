@@ -1,4 +1,4 @@
-import { type Need, TorporError } from "@torpor/contract";
+import { type Need, socketProtocols, TorporError } from "@torpor/contract";
 import { type Access, type Caller, requireAllTeams, requireScope } from "@torpor/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { admit } from "./caller.ts";
@@ -48,7 +48,7 @@ function needOf(request: FastifyRequest): Need {
 }
 
 async function identify({ access, hosts, cookie }: Gate, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-  const { authorization } = request.headers;
+  const authorization = request.headers.authorization ?? offeredBy(request);
   try {
     if (authorization !== undefined) return await access.identify("token", bearerOf(authorization));
     const session = request.cookies[cookie];
@@ -62,6 +62,14 @@ async function identify({ access, hosts, cookie }: Gate, request: FastifyRequest
     if (error instanceof TorporError && error.code === "unauthorized") reply.header("www-authenticate", "Bearer");
     throw error;
   }
+}
+
+/** What a WebSocket of a browser has in place of the header. */
+function offeredBy({ ws, headers }: FastifyRequest): string | undefined {
+  if (!ws) return undefined;
+  const offers = (headers["sec-websocket-protocol"] ?? "").split(",").map((offer) => offer.trim());
+  const token = offers.find((offer) => offer.startsWith(socketProtocols.token))?.slice(socketProtocols.token.length);
+  return token === undefined ? undefined : `Bearer ${token}`;
 }
 
 function isRead({ method }: FastifyRequest): boolean {

@@ -85,6 +85,26 @@ describe("a browser that a token signed in", () => {
     expect(removal).toMatchObject({ status: 403, body: { error: { details: { scope: "sandbox:delete" } } } });
   });
 
+  test("needs no cookie for a WebSocket: its token goes along as a sub-protocol, which no answer repeats", async () => {
+    const { secret } = await access().createToken(owner, {});
+    const open = async (protocols: string[]) => {
+      const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/sandboxes/box/exec`, protocols);
+      const outcome = await new Promise((resolve) => {
+        socket.addEventListener("open", () => resolve(socket.protocol));
+        socket.addEventListener("error", () => resolve("refused"));
+      });
+      socket.close();
+      return outcome;
+    };
+    expect(await open(["torpor", `torpor.bearer.${secret}`])).toBe("torpor");
+    expect(await open(["torpor", `torpor.bearer.${secret.slice(0, -1)}`])).toBe("refused");
+    expect(await open(["torpor"])).toBe("refused");
+    // Only where a header can't be.
+    const plain = { "sec-websocket-protocol": `torpor.bearer.${secret}` };
+    expect(await call(server.url, "/v1/whoami", { headers: plain })).toMatchObject({ status: 401 });
+    expect(log.join("")).not.toContain(secret);
+  });
+
   test("is signed out when the token is revoked, and what it has open is cut", async () => {
     const { cookie, token, secret } = await signIn();
     const stream = await fetch(`${server.url}/v1/events`, { headers: { cookie, accept: "text/event-stream" } });

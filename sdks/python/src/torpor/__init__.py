@@ -3,7 +3,9 @@
 from torpor import errors, models
 from torpor._async.client import AsyncTorpor
 from torpor._async.command import AsyncCommand
+from torpor._async.port_connection import AsyncPortConnection
 from torpor._async.sandbox import AsyncSandbox
+from torpor._async.supervised import AsyncSupervised
 from torpor._async.terminal import AsyncTerminal
 from torpor._error import (
     ConflictError,
@@ -18,10 +20,12 @@ from torpor._error import (
 from torpor._forked import ForkFailedError
 from torpor._frames import Output
 from torpor._result import CommandFailedError, ExecResult
-from torpor._summaries import CreatedWebhook, FamilyMember, ImageProgress, Pruned, RunError, RunResult, Version, WakeList
+from torpor._summaries import CreatedWebhook, FamilyMember, FileChange, ImageProgress, Pruned, RunError, RunResult, Version, WakeList
 from torpor._sync.client import Torpor
 from torpor._sync.command import Command
+from torpor._sync.port_connection import PortConnection
 from torpor._sync.sandbox import Sandbox
+from torpor._sync.supervised import Supervised
 from torpor._sync.terminal import Terminal
 from torpor._text import InvalidTextError
 from torpor._units import Duration
@@ -29,7 +33,9 @@ from torpor.errors import SandboxNotFoundError, TorporTimeoutError
 
 __all__ = [
     "AsyncCommand",
+    "AsyncPortConnection",
     "AsyncSandbox",
+    "AsyncSupervised",
     "AsyncTerminal",
     "AsyncTorpor",
     "Command",
@@ -40,6 +46,7 @@ __all__ = [
     "Duration",
     "ExecResult",
     "FamilyMember",
+    "FileChange",
     "ForkFailedError",
     "ImageProgress",
     "InvalidError",
@@ -47,12 +54,14 @@ __all__ = [
     "LimitExceededError",
     "NotFoundError",
     "Output",
+    "PortConnection",
     "Pruned",
     "RunError",
     "RunResult",
     "Sandbox",
     "SandboxNotFoundError",
     "ServerFaultError",
+    "Supervised",
     "Terminal",
     "Torpor",
     "TorporError",

@@ -111,13 +111,18 @@ class Turn:
 class AsyncTurn:
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
+        self._waiting = 0
 
     async def begin(self) -> None:
-        await self._lock.acquire()
+        self._waiting += 1
+        try:
+            await self._lock.acquire()
+        finally:
+            self._waiting -= 1
 
     async def try_begin(self) -> bool:
-        # One that is free is had without a wait.
-        return not self._lock.locked() and await self._lock.acquire()
+        # One that is free is had without a wait; one that somebody has been promised is not free.
+        return not self._lock.locked() and self._waiting == 0 and await self._lock.acquire()
 
     def end(self) -> None:
         self._lock.release()

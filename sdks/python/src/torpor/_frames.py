@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 from torpor._failure import failure_of
 from torpor.models import Session, SessionEnd
 
-STDIN, STDIN_END = 0, 1
-_STDOUT, _STDERR, _TERMINAL, _STARTED, _END, _ERROR = 16, 17, 18, 19, 20, 21
+STDIN, STDIN_END, _INPUT = 0, 1, 4
+_STDOUT, _STDERR, _TERMINAL, _STARTED, _END, _ERROR, _INPUT_TAKEN = 16, 17, 18, 19, 20, 21, 23
 
 Stream: TypeAlias = Literal["stdout", "stderr", "terminal"]
 _STREAMS: dict[int, Stream] = {_STDOUT: "stdout", _STDERR: "stderr", _TERMINAL: "terminal"}
@@ -31,11 +31,23 @@ class Output:
         return self.data.decode(errors="replace")
 
 
-Frame: TypeAlias = Output | Session | SessionEnd
+@dataclass(frozen=True)
+class InputTaken:
+    """How much of this client's input the process has."""
+
+    bytes: int
+
+
+Frame: TypeAlias = Output | Session | SessionEnd | InputTaken
 
 
 def encode(kind: int, payload: bytes = b"") -> bytes:
     return bytes([kind]) + payload
+
+
+def encode_input(position: int, data: bytes) -> bytes:
+    """Input of a client with an id; `position` is where its first byte stands in all that the client has sent."""
+    return encode(_INPUT, position.to_bytes(8, "big") + data)
 
 
 def decode(message: bytes) -> Frame | None:
@@ -47,6 +59,8 @@ def decode(message: bytes) -> Frame | None:
         return Session.model_validate_json(message[1:])
     if kind == _END:
         return SessionEnd.model_validate_json(message[1:])
+    if kind == _INPUT_TAKEN:
+        return InputTaken(int.from_bytes(message[1:9], "big"))
     if kind == _ERROR:
         raise failure_of(json.loads(message[1:]))
     return None

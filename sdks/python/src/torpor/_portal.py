@@ -22,6 +22,7 @@ class Portal:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._open: set[Closable] = set()
+        self.closed = False
         self._loop: asyncio.AbstractEventLoop
         self._over: asyncio.Event
 
@@ -45,6 +46,7 @@ class Portal:
             self.call(opened.close())
 
     def close(self) -> None:
+        self.closed = True
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None:
@@ -70,7 +72,19 @@ class Portal:
 
 
 class AsyncPortal:
-    """Of the asynchronous client: the loop runs already. Connections that are left open end with their commands, or with the loop."""
+    """Of the asynchronous client, whose loop runs already: it knows what is open, to end it with its owner."""
+
+    def __init__(self) -> None:
+        self._open: set[Closable] = set()
+        self.closed = False
+
+    def opened(self, opened: Closable) -> None:
+        self._open.add(opened)
+
+    def shut(self, opened: Closable) -> None:
+        self._open.discard(opened)
 
     async def close(self) -> None:
-        return
+        self.closed = True
+        while self._open:
+            await self._open.pop().close()

@@ -112,6 +112,54 @@ def start_body(line: CommandLine, *, stdin: object = None, terminal: object = No
     )
 
 
+class SuperviseSettings(TypedDict, total=False):
+    """How a process is kept running; what is not given is the server's default."""
+
+    restart: RestartPolicy
+    #: More restarts than this within `window`, and it is given up.
+    max_restarts: int
+    window: Duration
+    #: Before the first restart; each further one within the window waits twice as long.
+    backoff: Duration
+    #: It counts as ready when this command exits with 0, or this port takes connections.
+    ready_command: CommandLine
+    ready_port: int
+    ready_timeout: Duration
+    ready_interval: Duration
+    #: After a boot without its memory: a new process, or none.
+    runtime_recovery: Literal["restart", "stop"]
+    #: When the sandbox stops, lower numbers first.
+    stop_order: int
+    #: Between TERM and KILL.
+    stop_grace: Duration
+
+
+def supervise_body(line: CommandLine | None, settings: StartSettings, stdin: bool, policy: SuperviseSettings) -> dict[str, object]:
+    ready = policy.get("ready_command")
+    readiness = given(
+        argv=None if ready is None else argv_of(ready),
+        port=policy.get("ready_port"),
+        timeoutMs=milliseconds(policy.get("ready_timeout")),
+        intervalMs=milliseconds(policy.get("ready_interval")),
+    )
+    supervise = given(
+        restart=policy.get("restart"),
+        maxRestarts=policy.get("max_restarts"),
+        windowMs=milliseconds(policy.get("window")),
+        backoffMs=milliseconds(policy.get("backoff")),
+        readiness=readiness or None,
+        runtimeRecovery=policy.get("runtime_recovery"),
+        stopOrder=policy.get("stop_order"),
+        stopGraceMs=milliseconds(policy.get("stop_grace")),
+    )
+    # Without a command it is the image's.
+    body = start_body(line or ["image"], **settings, stdin=stdin or None)
+    if line is None:
+        del body["argv"]
+        body["command"] = "image"
+    return {**body, "supervise": supervise}
+
+
 def _bytes(mib: float | None) -> int | None:
     return None if mib is None else round(mib * MIB)
 

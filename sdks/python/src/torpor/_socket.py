@@ -11,6 +11,7 @@ from torpor._endpoint import Endpoint, unreachable
 from torpor._error import TorporError
 from torpor._failure import answer_failure
 from torpor._portal import AsyncPortal, Portal
+from torpor.errors import ConnectionLostError
 
 _FAREWELL_SECONDS = 1
 _OPTIONS: dict[str, Any] = {
@@ -32,20 +33,27 @@ class SocketClosed(Exception):
 class AsyncSocket:
     """A WebSocket, its messages as bytes."""
 
-    def __init__(self, connection: ClientConnection) -> None:
+    def __init__(self, connection: ClientConnection, portal: AsyncPortal) -> None:
         self._connection = connection
+        self._portal = portal
         self._has_sent = False
-        self._echo: asyncio.Future[float] | None = None
+        portal.opened(self)
 
     @classmethod
-    async def open(cls, endpoint: Endpoint, path: str, _portal: AsyncPortal) -> AsyncSocket:
+    async def open(cls, endpoint: Endpoint, path: str, portal: AsyncPortal) -> AsyncSocket:
         options: dict[str, Any] = {**_OPTIONS, "additional_headers": endpoint.headers}
         try:
             if endpoint.socket is not None:
-                return cls(await unix_connect(endpoint.socket, f"ws://torpord{path}", **options))
-            return cls(await connect(f"{endpoint.socket_url}{path}", **options))
+                connection = await unix_connect(endpoint.socket, f"ws://torpord{path}", **options)
+            else:
+                connection = await connect(f"{endpoint.socket_url}{path}", **options)
         except (OSError, asyncio.TimeoutError, InvalidHandshake, ConnectionClosed, EOFError) as error:
             raise _refusal(endpoint, error) from error
+        socket = cls(connection, portal)
+        if portal.closed:
+            await socket.close()
+            raise ConnectionLostError("the client was closed")
+        return socket
 
     async def send(self, message: str | bytes) -> None:
         try:
@@ -66,24 +74,9 @@ class AsyncSocket:
             raise SocketClosed from error
         return message if isinstance(message, bytes) else message.encode()
 
-    async def echo(self, timeout: float) -> bool:
-        """Whether the server has by now taken all that was sent: it answers in order."""
-        if self._echo is None:
-            try:
-                self._echo = asyncio.ensure_future(await self._connection.ping())
-            except ConnectionClosed as error:
-                raise SocketClosed from error
-        echo = self._echo
-        await asyncio.wait([echo], timeout=timeout)
-        if not echo.done():
-            return False
-        self._echo = None
-        if echo.exception() is not None:
-            raise SocketClosed from echo.exception()
-        return True
-
     async def close(self) -> None:
         """At once, since output that nobody reads would hold an orderly farewell up; input that was sent gets a moment to arrive."""
+        self._portal.shut(self)
         with contextlib.suppress(asyncio.TimeoutError):
             if self._has_sent:
                 await asyncio.wait_for(self._connection.close(), _FAREWELL_SECONDS)
@@ -109,9 +102,6 @@ class Socket:
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         return self._portal.call(self._socket.receive(timeout))
-
-    def echo(self, timeout: float) -> bool:
-        return self._portal.call(self._socket.echo(timeout))
 
     def close(self) -> None:
         self._portal.shut(self._socket)

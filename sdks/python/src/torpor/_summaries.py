@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from torpor._model import Model
 from torpor.models import SandboxFork, Wake, Webhook
 
@@ -52,6 +54,16 @@ class FamilyMember(Model):
     fork: SandboxFork | None
     created_at: datetime | None
     removed_at: datetime | None
+
+
+class FileChange(Model):
+    """What happened to a file: created, modified, written, removed, renamed, attributes; missed: too much at once, look for yourself."""
+
+    change: str
+    path: str
+    #: The path before, of a rename.
+    from_: str | None = Field(alias="from")
+    directory: bool
 
 
 class RunError(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from torpor._model import Model
 
@@ -389,9 +389,6 @@ class SandboxUsage(Model):
 
 
 class SessionSize(Model):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     columns: int
     rows: int
 
@@ -433,9 +430,6 @@ class Snapshot(Model):
 
 
 class SupervisionPolicyReadiness(Model):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     argv: list[str] | None = Field(None, max_length=1000, min_length=1)
     interval_ms: int | None = None
     port: int | None = None
@@ -443,9 +437,6 @@ class SupervisionPolicyReadiness(Model):
 
 
 class SupervisionPolicy(Model):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     backoff_ms: int | None = None
     max_restarts: int | None = None
     readiness: SupervisionPolicyReadiness | None = None

@@ -1,6 +1,8 @@
 import type { StartSessionRequest } from "@torpor/contract";
+import { socketProtocols } from "@torpor/contract/frame";
 import { createError } from "../errors.ts";
-import { decodeFrame, encodeResize, encodeSignal, encodeStdin, encodeStdinEnd } from "../session-protocol.ts";
+import type { InputCarrier } from "../numbered-input.ts";
+import { decodeFrame, encodeInput, encodeResize, encodeSignal, encodeStdin, encodeStdinEnd } from "../session-protocol.ts";
 import type { SessionFrame } from "../session-stream.ts";
 import { parseError, toError } from "./answer.ts";
 import type { Transport } from "./transport.ts";
@@ -10,11 +12,14 @@ const waitingBytes = 1024 * 1024;
 const lookMs = 10;
 
 /** Takes the place of session-stream.ts in a browser, whose WebSocket can't hold the sender up: what comes is queued. */
-export class SessionStream implements AsyncIterable<SessionFrame> {
+export class SessionStream implements AsyncIterable<SessionFrame>, InputCarrier {
   readonly #socket: WebSocket;
   readonly #frames: SessionFrame[] = [];
   #failure: Error | undefined;
   #closed = false;
+  taken: number | undefined;
+  over = false;
+  onChange: (() => void) | undefined;
   #wake: () => void = () => {};
 
   static async open(transport: Transport, path: string, start?: StartSessionRequest): Promise<SessionStream> {
@@ -37,7 +42,12 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
     socket.addEventListener("close", () => {
       this.#closed = true;
       this.#wake();
+      this.onChange?.();
     });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SessionFrame> {
@@ -58,6 +68,10 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
 
   async write(data: Uint8Array): Promise<void> {
     await this.#send(encodeStdin(data));
+  }
+
+  async writeAt(position: number, data: Uint8Array): Promise<void> {
+    await this.#send(encodeInput(position, data));
   }
 
   async end(): Promise<void> {
@@ -87,14 +101,19 @@ export class SessionStream implements AsyncIterable<SessionFrame> {
   #take(message: Uint8Array): void {
     const frame = decodeFrame(message);
     if (frame?.type === "error") this.#failure = toError(frame.error);
+    else if (frame?.type === "inputTaken") this.taken = frame.taken;
     else if (frame !== undefined) this.#frames.push(frame);
+    this.over ||= frame?.type === "end" && frame.end.reason !== "paused";
+    if (frame?.type === "inputTaken" || frame?.type === "end") this.onChange?.();
     this.#wake();
   }
 }
 
 /** A WebSocket to a path of the daemon. */
 export function openSocket(transport: Transport, path: string): WebSocket {
-  const socket = new WebSocket(transport.socketAddress(path));
+  const { token } = transport.endpoint;
+  const { name, token: before } = socketProtocols;
+  const socket = new WebSocket(transport.socketAddress(path), token === "" ? [] : [name, before + token]);
   socket.binaryType = "arraybuffer";
   return socket;
 }

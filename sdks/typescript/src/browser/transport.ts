@@ -36,7 +36,7 @@ export class Transport {
     return (text === "" ? undefined : JSON.parse(text)) as T;
   }
 
-  /** A WebSocket of a browser sends the page's cookies and no headers. */
+  /** A WebSocket of a browser sends the page's cookies and no headers: see openSocket. */
   socketAddress(path: string): string {
     return `${this.endpoint.url.origin.replace(/^http/, "ws")}${path}`;
   }

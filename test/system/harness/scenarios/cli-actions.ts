@@ -89,6 +89,14 @@ export function cliActions(socket: string): Actions {
       const { code, stdout, stderr } = await run(["logs", ...(sessions.get(String(command)) ?? [])]);
       return { stdout: stdout.toString(), stderr, exitCode: code };
     },
+    supervise: async (step, names) => {
+      const restart = String(step.restart ?? "on-failure");
+      const session = (await done(["exec", "--supervise", restart, ...commandLine(step, names)])).toString().trim();
+      sessions.set(String(step.as), [nameOf(step, names), session]);
+    },
+    "start-service": async ({ command }) => void (await done(["sessions", "start", ...(sessions.get(String(command)) ?? [])])),
+    "stop-service": async ({ command }) => void (await done(["sessions", "stop", ...(sessions.get(String(command)) ?? [])])),
+    "restart-service": async ({ command }) => void (await done(["sessions", "restart", ...(sessions.get(String(command)) ?? [])])),
     until: async (step, names) => {
       for (const end = Date.now() + 30_000; Date.now() < end; await sleep(100))
         if ((await exec(step, names)).stdout === step.stdout) return;

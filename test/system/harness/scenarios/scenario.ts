@@ -103,7 +103,7 @@ function keep({ keep: fields = {} }: Step, result: unknown, kept: Map<string, un
 }
 
 function namesIn({ do: verb, box, as, snapshot }: Step): string[] {
-  // What `background` calls a command is no name in the daemon.
-  const made = verb === "background" ? [] : [as].flat();
+  // What these call a command is no name in the daemon.
+  const made = verb === "background" || verb === "supervise" ? [] : [as].flat();
   return [box, snapshot, ...made].filter((name) => typeof name === "string");
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, type CreateOptions, type Sandbox, type Torpor, TorporError } from "@torpor/sdk";
+import { type Command, type CreateOptions, type Sandbox, type Supervised, type Torpor, TorporError } from "@torpor/sdk";
 import { content, factsOf } from "./expectation.ts";
 import { type Actions, type Names, Refused, type Step } from "./scenario.ts";
 
@@ -7,6 +7,7 @@ import { type Actions, type Names, Refused, type Step } from "./scenario.ts";
 export function sdkActions(torpor: Torpor): Actions {
   const boxes = new Map<string, Sandbox>();
   const commands = new Map<string, Command>();
+  const services = new Map<string, Supervised>();
   const box = async ({ box: name }: Step, names: Names): Promise<Sandbox> => {
     const found = boxes.get(names.of(String(name))) ?? (await torpor.get(names.of(String(name))));
     boxes.set(names.of(String(name)), found);
@@ -55,8 +56,17 @@ export function sdkActions(torpor: Torpor): Actions {
     background: async (step, names) => {
       const command = await (await box(step, names)).exec(step.command as string, { ...commandOptions(step), background: true });
       commands.set(String(step.as), command);
+      // Of any command, to see what is told of one that is none.
+      services.set(String(step.as), (await box(step, names)).attachSupervised(command.id));
     },
     wait: async ({ command }) => commands.get(String(command))?.wait(),
+    supervise: async (step, names) => {
+      const sandbox = await box(step, names);
+      services.set(String(step.as), await sandbox.supervise(step.command as string, only(step, "restart")));
+    },
+    "start-service": async ({ command }) => void (await services.get(String(command))?.start()),
+    "stop-service": async ({ command }) => void (await services.get(String(command))?.stop()),
+    "restart-service": async ({ command }) => void (await services.get(String(command))?.restart()),
     until: async (step, names) => {
       for (const end = Date.now() + 30_000; Date.now() < end; await sleep(100))
         if ((await exec(step, names)).stdout === step.stdout) return;

@@ -1,22 +1,29 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import suppress
 
+from torpor._async.input import AsyncInput
 from torpor._async.transport import AsyncTransport
 from torpor._concurrent import AsyncTurn, async_sleep
 from torpor._error import TorporError
-from torpor._frames import Output, decode
+from torpor._frames import InputTaken, Output, decode
 from torpor._socket import AsyncSocket, SocketClosed
 from torpor._units import Deadline
+from torpor.errors import SessionEndedError, SessionNotFoundError
 from torpor.models import Session, SessionEnd
 
-#: How long one look for output takes at most, in seconds.
-_LOOK_SECONDS = 3600.0
+#: How long a reader waits for output at most, in seconds.
+_READ_SECONDS = 3600.0
+#: How long a writer looks for what came, in seconds.
+_LOOK_SECONDS = 0.01
 #: Frames that are taken beside writing, at most.
 _AHEAD_FRAMES = 256
-#: Of 10 ms each.
-_ECHO_LOOKS = 50
+#: Input is waited for so many looks.
+_ARRIVAL_LOOKS = 50
+#: After so many without a word about input the session is asked.
+_ASK_LOOKS = 100
+#: Input that may wait for its process before a writer has to, in bytes.
+_WAITING_BYTES = 1024 * 1024
 
 
 class AsyncChannel:
@@ -33,6 +40,7 @@ class AsyncChannel:
         #: What was received and is not seen yet, and how far that goes.
         self._frames: deque[Output | SessionEnd | TorporError] = deque()
         self._read_seq = after
+        self._input = AsyncInput()
         self._turn = AsyncTurn()
         self._opening = AsyncTurn()
 
@@ -41,54 +49,77 @@ class AsyncChannel:
         if self._socket is not None:
             await self._drop(self._socket)
 
-    async def _tell(self, message: bytes) -> None:
-        """Sends a message over a connection that lives: to one that has ended with a pause it would be lost."""
-        while not self._is_over():
-            await self._read_ahead()
+    async def _give(self, data: bytes | None) -> None:
+        """Input, None for its end. As long as there is no connection it is refused as reading is; once it is sent it arrives, once."""
+        looks = 0
+        while True:
+            # A connection that a pause has ended says so.
+            while await self._look(0):
+                pass
+            if self._is_over():
+                return
             socket = await self._connection()
-            try:
-                await self._echo(socket)
-                await socket.send(message)
-            except SocketClosed:
-                if not await self._read_ahead():
-                    # Its reader makes the connection anew.
-                    await async_sleep(0.02)
-                continue
-            with suppress(SocketClosed):
-                await self._echo(socket)
-            return
+            end = await self._input.send(socket, data)
+            if end is not None:
+                await self._arrived(end)
+                return
+            await self._look(_LOOK_SECONDS)
+            looks += 1
+            if looks % _ASK_LOOKS == 0 and not await self._takes_input():
+                return
 
     def _is_over(self) -> bool:
         """After its end nobody wants input."""
         ends = [frame for frame in self._frames if isinstance(frame, SessionEnd)]
         return self._end is not None or any(end.reason != "paused" for end in ends)
 
-    async def _echo(self, socket: AsyncSocket) -> None:
-        """Waits until the server has taken what was sent; not for long where the process does not read, or nobody reads what it writes."""
-        for _ in range(_ECHO_LOOKS):
-            if await socket.echo(0.01):
+    async def _arrived(self, end: int) -> None:
+        """Waits until the process has the input; not for long where it does not read, or nobody reads what it writes."""
+        looks = 0
+        while self._input.taken < end and not self._is_over():
+            if looks >= _ARRIVAL_LOOKS and self._input.waiting <= _WAITING_BYTES:
                 return
-            await self._read_ahead()
+            looks += 1
+            if self._socket is None:
+                try:
+                    await self._connection()
+                except (TorporError, SocketClosed):
+                    # It is sent with the next connection, which its reader makes.
+                    return
+            await self._look(_LOOK_SECONDS)
 
-    async def _read_ahead(self) -> bool:
-        """Takes what has come, unless somebody reads: the end of the connection may be in it."""
-        socket = self._socket
-        if socket is None or not await self._turn.try_begin():
-            return socket is None
+    async def _takes_input(self) -> bool:
+        """Of a session that does not say what it has of it."""
+        query = {"client": self._input.client}
         try:
-            while len(self._frames) < _AHEAD_FRAMES and (message := await socket.receive(0)) is not None:
+            await self._transport.upload("writeSession", params=self._params, query=query, content=b"")
+        except (SessionEndedError, SessionNotFoundError):
+            return False
+        return True
+
+    async def _look(self, seconds: float) -> bool:
+        """Takes what comes in this time, unless somebody reads: what has arrived, or the end of the connection."""
+        socket = self._socket
+        full = len(self._frames) >= _AHEAD_FRAMES and self._input.ready(socket)
+        if socket is None or full or not await self._turn.try_begin():
+            await async_sleep(seconds)
+            return False
+        try:
+            message = await socket.receive(seconds)
+            if message is not None:
                 await self._keep(message, socket)
+            return message is not None
         except SocketClosed:
             await self._drop(socket)
+            return False
         finally:
             self._turn.end()
-        return True
 
     async def _connection(self) -> AsyncSocket:
         await self._opening.begin()
         try:
             if self._socket is None:
-                query = {"after": self._read_seq, "hold": True}
+                query = {"after": self._read_seq, "hold": True, "client": self._input.client}
                 socket = await self._transport.socket("attachSession", self._params, query)
                 await self._begin(socket)
                 self._socket = socket
@@ -116,7 +147,7 @@ class AsyncChannel:
         await self._turn.begin()
         try:
             # Who wrote meanwhile may have read ahead.
-            if not self._frames and (message := await socket.receive(deadline.left(_LOOK_SECONDS))) is not None:
+            if not self._frames and (message := await socket.receive(deadline.left(_READ_SECONDS))) is not None:
                 await self._keep(message, socket)
         except SocketClosed:
             await self._drop(socket)
@@ -134,6 +165,8 @@ class AsyncChannel:
         elif isinstance(frame, Output):
             self._read_seq = frame.seq
             self._frames.append(frame)
+        elif isinstance(frame, InputTaken):
+            await self._input.told(frame.bytes, socket)
         elif frame is not None:
             # The last one.
             self._frames.append(frame)

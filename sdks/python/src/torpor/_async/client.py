@@ -7,6 +7,7 @@ from types import TracebackType
 
 from typing_extensions import Unpack
 
+from torpor._async.access import AsyncAccess
 from torpor._async.change import AsyncWaiting, async_change, sandbox_of
 from torpor._async.events import AsyncEvents
 from torpor._async.images import AsyncImages
@@ -14,6 +15,8 @@ from torpor._async.operations import AsyncOperations
 from torpor._async.sandbox import AsyncSandbox
 from torpor._async.sandboxes import AsyncSandboxes
 from torpor._async.snapshots import AsyncSnapshots
+from torpor._async.stats import AsyncStats
+from torpor._async.teams import AsyncTeams
 from torpor._async.transport import AsyncTransport
 from torpor._async.webhooks import AsyncWebhooks
 from torpor._concurrent import AsyncCallback
@@ -42,6 +45,12 @@ class AsyncTorpor:
         self.sandboxes = AsyncSandboxes(self._transport)
         self.operations = AsyncOperations(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
+        #: Who may call the server, and as whom this client does.
+        self.access = AsyncAccess(self._transport)
+        #: What teams may hold, and what they pay.
+        self.teams = AsyncTeams(self._transport)
+        #: `torpor.stats()` is what sandboxes use now, `torpor.stats.usage()` what they have used.
+        self.stats = AsyncStats(self._transport)
 
     async def create(
         self,
@@ -160,6 +169,10 @@ class AsyncTorpor:
 
     async def version(self) -> Version:
         return Version.model_validate(await self._transport.json("version"))
+
+    async def healthy(self) -> bool:
+        """Whether the server answers and is well; without a token too."""
+        return (await self._transport.json("health"))["status"] == "ok"
 
     async def close(self) -> None:
         """Gives all connections back."""

@@ -125,14 +125,17 @@ class AsyncCommand(AsyncChannel):
         return result_of(self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
 
     async def write(self, content: AsyncContent) -> None:
-        """Input. When this returns, the server has it; what is written in the very moment of a pause may be lost."""
+        """Input. It is typed once: what a connection that breaks, or a pause, had not delivered goes with the next connection.
+
+        Where this raises an error, as it does while the sandbox is paused, nothing of the piece at hand was typed.
+        """
         async for chunk in async_chunks(content):
             for start in range(0, len(chunk), _INPUT_BYTES):
-                await self._tell(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
+                await self._give(chunk[start : start + _INPUT_BYTES])
 
     async def close_stdin(self) -> None:
         """The end of its input; output goes on."""
-        await self._tell(encode(STDIN_END))
+        await self._give(None)
 
     async def signal(self, signal: str) -> None:
         """Sends a signal, such as "INT", to its process group. One that has ended is no error."""
@@ -145,6 +148,10 @@ class AsyncCommand(AsyncChannel):
         """Ends it. `wait` tells when it has ended."""
         await self.signal(signal)
 
+    async def remove(self, *, force: bool = False) -> None:
+        """Forgets it and its output, once it has ended; with `force` it is killed first."""
+        await self._transport.json("removeSession", params=self._params, query={"force": force or None})
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -156,12 +163,14 @@ class AsyncCommand(AsyncChannel):
         self._stdout, self._stderr = stdout, stderr
 
     def feed(self, content: AsyncContent) -> AsyncBeside:
-        """Input beside output: a process may write before it has read all."""
+        """Input beside output, over the connection that it began with: a process may write before it has read all."""
+        socket = self._socket
 
         async def work() -> None:
+            if socket is None:
+                return
             # Whatever becomes of it the reader tells.
             with suppress(SocketClosed):
-                socket = await self._connection()
                 async for chunk in async_chunks(content):
                     for start in range(0, len(chunk), _INPUT_BYTES):
                         await socket.send(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
@@ -183,7 +192,7 @@ class AsyncCommand(AsyncChannel):
                 await self._skip(gone)
             except (SocketClosed, DaemonUnreachableError) as error:
                 tries -= 1
-                if tries == 0 or self._record is None:
+                if tries == 0 or self._record is None or self._transport.closed:
                     raise DaemonUnreachableError(
                         "the connection to torpord broke off before the command's end", hint="The command goes on."
                     ) from error

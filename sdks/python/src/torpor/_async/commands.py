@@ -5,12 +5,16 @@ import json
 from collections.abc import Mapping
 from typing import Literal, overload
 
+from typing_extensions import Unpack
+
 from torpor._async.command import AsyncCommand, OverPause, paused_failure
+from torpor._async.interpreter import AsyncInterpreter
+from torpor._async.supervised import AsyncSupervised
 from torpor._async.terminal import AsyncTerminal
 from torpor._async.transport import AsyncTransport
 from torpor._concurrent import AsyncCallback, AsyncContent
 from torpor._frames import decode
-from torpor._requests import CommandLine, StartSettings, start_body
+from torpor._requests import CommandLine, StartSettings, SuperviseSettings, start_body, supervise_body
 from torpor._result import ExecResult, result_of
 from torpor._socket import SocketClosed
 from torpor._tail import Tail
@@ -140,6 +144,22 @@ class AsyncCommands:
         body = start_body(_SHELL if line is None else line, env=env, workdir=workdir, user=user, timeout=None, terminal=size)
         return AsyncTerminal(self._transport, self.id, *(await self._start(body)))
 
+    async def supervise(
+        self,
+        line: CommandLine | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        workdir: str | None = None,
+        user: str | None = None,
+        stdin: bool = False,
+        journal_bytes: int | None = None,
+        **policy: Unpack[SuperviseSettings],
+    ) -> AsyncSupervised:
+        """Starts a command and keeps it running, by default after any end but exit code 0; without a command that of its image."""
+        settings: StartSettings = {"env": env, "workdir": workdir, "user": user, "journal_bytes": journal_bytes}
+        body = supervise_body(line, settings, stdin, policy)
+        return AsyncSupervised(self._transport, self.id, *(await self._start(body)))
+
     def attach(self, session: str, *, after: int = 0) -> AsyncCommand:
         """A command that was left running, by its id: its output after a sequence number; 0: all that is kept."""
         return AsyncCommand(self._transport, self.id, session, after=after)
@@ -148,10 +168,19 @@ class AsyncCommands:
         """A terminal again."""
         return AsyncTerminal(self._transport, self.id, session, after=after)
 
+    def attach_supervised(self, session: str, *, after: int = 0) -> AsyncSupervised:
+        """What is kept running, again."""
+        return AsyncSupervised(self._transport, self.id, session, after=after)
+
     async def commands(self) -> list[Session]:
         """Its commands and terminals, those that have ended too."""
         answer = await self._transport.json("listSessions", params={"id": self.id})
         return [Session.model_validate(each) for each in answer["sessions"]]
+
+    async def interpreter(self, language: Literal["python", "shell"] = "python") -> AsyncInterpreter:
+        """Another one beside its own, with variables of its own. It is a session, which `commands` tells of."""
+        made = await self._transport.json("createInterpreter", params={"id": self.id}, body={"language": language})
+        return AsyncInterpreter(self._transport, self.id, made["id"])
 
     async def _start(self, body: Mapping[str, object]) -> tuple[str, Session]:
         answer = await self._transport.json("startSession", params={"id": self.id}, body=body)

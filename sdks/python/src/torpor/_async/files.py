@@ -4,13 +4,15 @@ import json
 import os
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from torpor._archive import local_target, means_content, name_of, open_local, temporary_beside, unpack
 from torpor._async.transport import AsyncTransport
 from torpor._concurrent import AsyncContent, async_blocking
+from torpor._summaries import FileChange
 from torpor._text import decode_text
 from torpor.errors import InvalidPathError, TorporFileNotFoundError
 from torpor.models import Entry
@@ -70,6 +72,18 @@ class AsyncFiles:
         query = {"path": path, "user": user, "depth": depth}
         answer = await self._transport.json("listFiles", params=self._params, query=query)
         return [Entry.model_validate(each) for each in answer["entries"]]
+
+    @asynccontextmanager
+    async def watch(self, path: str, *, recursive: bool = False) -> AsyncGenerator[AsyncIterator[FileChange], None]:
+        """What happens to a file or in a directory: `with sandbox.files.watch(path) as changes: for change in changes: …`.
+
+        In the block it watches, and misses nothing. It raises when the path is gone, or the sandbox is paused or ends.
+        """
+        query = {"path": path, "recursive": recursive or None}
+        async with aclosing(self._transport.lines("watchFiles", params=self._params, query=query)) as lines:
+            # The first line says that it watches.
+            await lines.__anext__()
+            yield _changes(lines)
 
     async def mkdir(self, path: str, *, parents: bool = False, mode: int | None = None, user: str | None = None) -> Entry:
         """Makes a directory; with `parents` those above it too, and one that is there is no error."""
@@ -133,3 +147,10 @@ class AsyncFiles:
             with temporary_beside(target, entry.mode & 0o777) as file:
                 async for chunk in answer.aiter_bytes():
                     await async_blocking(file.write, chunk)
+
+
+async def _changes(lines: AsyncIterator[dict[str, Any]]) -> AsyncIterator[FileChange]:
+    async for line in lines:
+        # Others say that it is there.
+        if "change" in line:
+            yield FileChange.model_validate(line["change"])

@@ -16,6 +16,11 @@ class AsyncInterpreter:
         self._transport = transport
         self._params = {"id": sandbox, "iid": id}
 
+    @property
+    def id(self) -> str:
+        """Of its session; `python` or `shell` for the sandbox's own."""
+        return self._params["iid"]
+
     async def run(
         self,
         code: str,

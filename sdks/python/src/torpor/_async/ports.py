@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+from torpor._async.port_connection import AsyncPortConnection
 from torpor._async.transport import AsyncTransport
 from torpor.models import ReachablePort
 
 
 class AsyncPorts:
-    """Ports of a sandbox that have an address of their own; `sandbox.expose` gives one."""
+    """Ports on which programs of a sandbox listen."""
 
     def __init__(self, transport: AsyncTransport, sandbox: str) -> None:
         self._transport = transport
         self._sandbox = sandbox
 
     async def list(self) -> list[ReachablePort]:
+        """Those that have an address."""
         answer = await self._transport.json("listPorts", params={"id": self._sandbox})
         return [ReachablePort.model_validate(each) for each in answer["ports"]]
 
@@ -26,3 +28,7 @@ class AsyncPorts:
     async def remove(self, port: int) -> None:
         """Takes its address away; connections that are open end."""
         await self._transport.json("unexposePort", params={"id": self._sandbox, "port": str(port)})
+
+    async def connect(self, port: int) -> AsyncPortConnection:
+        """To what listens on it, whatever network the sandbox has. PortClosedError: nothing does."""
+        return AsyncPortConnection(await self._transport.socket("connectPort", {"id": self._sandbox, "port": str(port)}))

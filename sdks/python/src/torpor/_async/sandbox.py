@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any
@@ -10,10 +9,10 @@ from typing_extensions import Unpack
 
 from torpor._async.change import AsyncWaiting, async_change, sandbox_of
 from torpor._async.commands import AsyncCommands
-from torpor._async.events import AsyncEvents
 from torpor._async.files import AsyncFiles
 from torpor._async.interpreter import AsyncInterpreter
 from torpor._async.ports import AsyncPorts
+from torpor._async.reports import AsyncReports
 from torpor._async.transport import AsyncTransport
 from torpor._async.wait_for import async_wait_for
 from torpor._async.wakes import AsyncWakes
@@ -22,13 +21,13 @@ from torpor._forked import ForkFailedError, children_of
 from torpor._requests import ResumeMemory, TimeSettings, given, instant, settings, time_settings
 from torpor._units import UNSET, Deadline, Duration, Unset, milliseconds
 from torpor.errors import SandboxNotFoundError
-from torpor.models import Difference, Event, Operation, OperationAnswer, SandboxRecord, Snapshot
+from torpor.models import Operation, OperationAnswer, SandboxRecord, Snapshot
 
 #: What a yes or no about memory means to a resume.
 _RESUME: dict[bool, ResumeMemory] = {True: "prefer", False: "discard"}
 
 
-class AsyncSandbox(AsyncCommands):
+class AsyncSandbox(AsyncCommands, AsyncReports):
     """A sandbox. What it says of itself is what was seen last: each change brings it up to date, and so does `inspect`.
 
     At the end of `with` it is removed; without `with` it stays until somebody removes it. Changes take `timeout` (then TorporTimeoutError;
@@ -41,7 +40,9 @@ class AsyncSandbox(AsyncCommands):
         self.files = AsyncFiles(transport, record.id)
         self.wakes = AsyncWakes(transport, record.id)
         self.ports = AsyncPorts(transport, record.id)
+        #: Its own Python, and its own shell.
         self.python = AsyncInterpreter(transport, record.id, "python")
+        self.shell = AsyncInterpreter(transport, record.id, "shell")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.id}) {self.state}>"
@@ -250,24 +251,6 @@ class AsyncSandbox(AsyncCommands):
         states = (state,) if isinstance(state, str) else state
         self._record = await async_wait_for(self._transport, self.id, states, Deadline(timeout), on_progress)
         return self
-
-    def events(self, *, after: int | None = None, types: Sequence[str] | None = None) -> AsyncIterator[Event]:
-        """What happens to it, as it comes: from now on, or after a seq; 0: all that is kept."""
-        return AsyncEvents(self._transport, self.id)(after=after, types=types)
-
-    async def diff(self, other: str | None = None, *, limit: int | None = None) -> AsyncIterator[Difference]:
-        """How its files differ from its image's; with another sandbox, what that one has otherwise. Nothing is woken for it."""
-        query = {"with": other, "limit": limit}
-        async with aclosing(self._transport.lines("diffSandbox", params={"id": self.id}, query=query)) as lines:
-            async for line in lines:
-                if "end" in line:
-                    return
-                yield Difference.model_validate(line["difference"])
-
-    async def logs(self, limit_bytes: int | None = None) -> str:
-        """What its guest and engine wrote, newest last."""
-        async with self._transport.stream("sandboxLogs", params={"id": self.id}, query={"limit": limit_bytes}) as answer:
-            return (await answer.aread()).decode(errors="replace")
 
     async def __aenter__(self) -> AsyncSandbox:
         return self

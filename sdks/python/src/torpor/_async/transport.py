@@ -141,6 +141,11 @@ class AsyncTransport:
         path = str(httpx.URL(_address(CALLS[name].path, params), params=_query(query or {})))
         return await AsyncSocket.open(self.endpoint, path, self._portal)
 
+    @property
+    def closed(self) -> bool:
+        """Nothing is connected anew."""
+        return self._portal.closed
+
     async def aclose(self) -> None:
         await self._portal.close()
         await self._client.aclose()

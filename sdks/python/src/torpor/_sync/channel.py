@@ -2,22 +2,29 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import suppress
 
 from torpor._concurrent import Turn, sleep
 from torpor._error import TorporError
-from torpor._frames import Output, decode
+from torpor._frames import InputTaken, Output, decode
 from torpor._socket import Socket, SocketClosed
+from torpor._sync.input import Input
 from torpor._sync.transport import Transport
 from torpor._units import Deadline
+from torpor.errors import SessionEndedError, SessionNotFoundError
 from torpor.models import Session, SessionEnd
 
-#: How long one look for output takes at most, in seconds.
-_LOOK_SECONDS = 3600.0
+#: How long a reader waits for output at most, in seconds.
+_READ_SECONDS = 3600.0
+#: How long a writer looks for what came, in seconds.
+_LOOK_SECONDS = 0.01
 #: Frames that are taken beside writing, at most.
 _AHEAD_FRAMES = 256
-#: Of 10 ms each.
-_ECHO_LOOKS = 50
+#: Input is waited for so many looks.
+_ARRIVAL_LOOKS = 50
+#: After so many without a word about input the session is asked.
+_ASK_LOOKS = 100
+#: Input that may wait for its process before a writer has to, in bytes.
+_WAITING_BYTES = 1024 * 1024
 
 
 class Channel:
@@ -32,6 +39,7 @@ class Channel:
         #: What was received and is not seen yet, and how far that goes.
         self._frames: deque[Output | SessionEnd | TorporError] = deque()
         self._read_seq = after
+        self._input = Input()
         self._turn = Turn()
         self._opening = Turn()
 
@@ -40,54 +48,77 @@ class Channel:
         if self._socket is not None:
             self._drop(self._socket)
 
-    def _tell(self, message: bytes) -> None:
-        """Sends a message over a connection that lives: to one that has ended with a pause it would be lost."""
-        while not self._is_over():
-            self._read_ahead()
+    def _give(self, data: bytes | None) -> None:
+        """Input, None for its end. As long as there is no connection it is refused as reading is; once it is sent it arrives, once."""
+        looks = 0
+        while True:
+            # A connection that a pause has ended says so.
+            while self._look(0):
+                pass
+            if self._is_over():
+                return
             socket = self._connection()
-            try:
-                self._echo(socket)
-                socket.send(message)
-            except SocketClosed:
-                if not self._read_ahead():
-                    # Its reader makes the connection anew.
-                    sleep(0.02)
-                continue
-            with suppress(SocketClosed):
-                self._echo(socket)
-            return
+            end = self._input.send(socket, data)
+            if end is not None:
+                self._arrived(end)
+                return
+            self._look(_LOOK_SECONDS)
+            looks += 1
+            if looks % _ASK_LOOKS == 0 and not self._takes_input():
+                return
 
     def _is_over(self) -> bool:
         """After its end nobody wants input."""
         ends = [frame for frame in self._frames if isinstance(frame, SessionEnd)]
         return self._end is not None or any(end.reason != "paused" for end in ends)
 
-    def _echo(self, socket: Socket) -> None:
-        """Waits until the server has taken what was sent; not for long where the process does not read, or nobody reads what it writes."""
-        for _ in range(_ECHO_LOOKS):
-            if socket.echo(0.01):
+    def _arrived(self, end: int) -> None:
+        """Waits until the process has the input; not for long where it does not read, or nobody reads what it writes."""
+        looks = 0
+        while self._input.taken < end and not self._is_over():
+            if looks >= _ARRIVAL_LOOKS and self._input.waiting <= _WAITING_BYTES:
                 return
-            self._read_ahead()
+            looks += 1
+            if self._socket is None:
+                try:
+                    self._connection()
+                except (TorporError, SocketClosed):
+                    # It is sent with the next connection, which its reader makes.
+                    return
+            self._look(_LOOK_SECONDS)
 
-    def _read_ahead(self) -> bool:
-        """Takes what has come, unless somebody reads: the end of the connection may be in it."""
-        socket = self._socket
-        if socket is None or not self._turn.try_begin():
-            return socket is None
+    def _takes_input(self) -> bool:
+        """Of a session that does not say what it has of it."""
+        query = {"client": self._input.client}
         try:
-            while len(self._frames) < _AHEAD_FRAMES and (message := socket.receive(0)) is not None:
+            self._transport.upload("writeSession", params=self._params, query=query, content=b"")
+        except (SessionEndedError, SessionNotFoundError):
+            return False
+        return True
+
+    def _look(self, seconds: float) -> bool:
+        """Takes what comes in this time, unless somebody reads: what has arrived, or the end of the connection."""
+        socket = self._socket
+        full = len(self._frames) >= _AHEAD_FRAMES and self._input.ready(socket)
+        if socket is None or full or not self._turn.try_begin():
+            sleep(seconds)
+            return False
+        try:
+            message = socket.receive(seconds)
+            if message is not None:
                 self._keep(message, socket)
+            return message is not None
         except SocketClosed:
             self._drop(socket)
+            return False
         finally:
             self._turn.end()
-        return True
 
     def _connection(self) -> Socket:
         self._opening.begin()
         try:
             if self._socket is None:
-                query = {"after": self._read_seq, "hold": True}
+                query = {"after": self._read_seq, "hold": True, "client": self._input.client}
                 socket = self._transport.socket("attachSession", self._params, query)
                 self._begin(socket)
                 self._socket = socket
@@ -115,7 +146,7 @@ class Channel:
         self._turn.begin()
         try:
             # Who wrote meanwhile may have read ahead.
-            if not self._frames and (message := socket.receive(deadline.left(_LOOK_SECONDS))) is not None:
+            if not self._frames and (message := socket.receive(deadline.left(_READ_SECONDS))) is not None:
                 self._keep(message, socket)
         except SocketClosed:
             self._drop(socket)
@@ -133,6 +164,8 @@ class Channel:
         elif isinstance(frame, Output):
             self._read_seq = frame.seq
             self._frames.append(frame)
+        elif isinstance(frame, InputTaken):
+            self._input.told(frame.bytes, socket)
         elif frame is not None:
             # The last one.
             self._frames.append(frame)

@@ -12,6 +12,7 @@ from torpor._concurrent import Callback
 from torpor._endpoint import endpoint_of
 from torpor._requests import NetworkMode, RestartPolicy, SelfVerb, TimeSettings, given, resources, time_settings
 from torpor._summaries import FamilyMember, Version
+from torpor._sync.access import Access
 from torpor._sync.change import Waiting, change, sandbox_of
 from torpor._sync.events import Events
 from torpor._sync.images import Images
@@ -19,6 +20,8 @@ from torpor._sync.operations import Operations
 from torpor._sync.sandbox import Sandbox
 from torpor._sync.sandboxes import Sandboxes
 from torpor._sync.snapshots import Snapshots
+from torpor._sync.stats import Stats
+from torpor._sync.teams import Teams
 from torpor._sync.transport import Transport
 from torpor._sync.webhooks import Webhooks
 from torpor._units import Duration
@@ -43,6 +46,12 @@ class Torpor:
         self.sandboxes = Sandboxes(self._transport)
         self.operations = Operations(self._transport)
         self.webhooks = Webhooks(self._transport)
+        #: Who may call the server, and as whom this client does.
+        self.access = Access(self._transport)
+        #: What teams may hold, and what they pay.
+        self.teams = Teams(self._transport)
+        #: `torpor.stats()` is what sandboxes use now, `torpor.stats.usage()` what they have used.
+        self.stats = Stats(self._transport)
 
     def create(
         self,
@@ -161,6 +170,10 @@ class Torpor:
 
     def version(self) -> Version:
         return Version.model_validate(self._transport.json("version"))
+
+    def healthy(self) -> bool:
+        """Whether the server answers and is well; without a token too."""
+        return (self._transport.json("health"))["status"] == "ok"
 
     def close(self) -> None:
         """Gives all connections back."""

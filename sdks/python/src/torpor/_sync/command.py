@@ -126,14 +126,17 @@ class Command(Channel):
         return result_of(self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
 
     def write(self, content: Content) -> None:
-        """Input. When this returns, the server has it; what is written in the very moment of a pause may be lost."""
+        """Input. It is typed once: what a connection that breaks, or a pause, had not delivered goes with the next connection.
+
+        Where this raises an error, as it does while the sandbox is paused, nothing of the piece at hand was typed.
+        """
         for chunk in chunks(content):
             for start in range(0, len(chunk), _INPUT_BYTES):
-                self._tell(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
+                self._give(chunk[start : start + _INPUT_BYTES])
 
     def close_stdin(self) -> None:
         """The end of its input; output goes on."""
-        self._tell(encode(STDIN_END))
+        self._give(None)
 
     def signal(self, signal: str) -> None:
         """Sends a signal, such as "INT", to its process group. One that has ended is no error."""
@@ -146,6 +149,10 @@ class Command(Channel):
         """Ends it. `wait` tells when it has ended."""
         self.signal(signal)
 
+    def remove(self, *, force: bool = False) -> None:
+        """Forgets it and its output, once it has ended; with `force` it is killed first."""
+        self._transport.json("removeSession", params=self._params, query={"force": force or None})
+
     def __enter__(self) -> Self:
         return self
 
@@ -157,12 +164,14 @@ class Command(Channel):
         self._stdout, self._stderr = stdout, stderr
 
     def feed(self, content: Content) -> Beside:
-        """Input beside output: a process may write before it has read all."""
+        """Input beside output, over the connection that it began with: a process may write before it has read all."""
+        socket = self._socket
 
         def work() -> None:
+            if socket is None:
+                return
             # Whatever becomes of it the reader tells.
             with suppress(SocketClosed):
-                socket = self._connection()
                 for chunk in chunks(content):
                     for start in range(0, len(chunk), _INPUT_BYTES):
                         socket.send(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
@@ -184,7 +193,7 @@ class Command(Channel):
                 self._skip(gone)
             except (SocketClosed, DaemonUnreachableError) as error:
                 tries -= 1
-                if tries == 0 or self._record is None:
+                if tries == 0 or self._record is None or self._transport.closed:
                     raise DaemonUnreachableError(
                         "the connection to torpord broke off before the command's end", hint="The command goes on."
                     ) from error

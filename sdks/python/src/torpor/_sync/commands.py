@@ -6,12 +6,16 @@ import json
 from collections.abc import Mapping
 from typing import Literal, overload
 
+from typing_extensions import Unpack
+
 from torpor._concurrent import Callback, Content
 from torpor._frames import decode
-from torpor._requests import CommandLine, StartSettings, start_body
+from torpor._requests import CommandLine, StartSettings, SuperviseSettings, start_body, supervise_body
 from torpor._result import ExecResult, result_of
 from torpor._socket import SocketClosed
 from torpor._sync.command import Command, OverPause, paused_failure
+from torpor._sync.interpreter import Interpreter
+from torpor._sync.supervised import Supervised
 from torpor._sync.terminal import Terminal
 from torpor._sync.transport import Transport
 from torpor._tail import Tail
@@ -141,6 +145,22 @@ class Commands:
         body = start_body(_SHELL if line is None else line, env=env, workdir=workdir, user=user, timeout=None, terminal=size)
         return Terminal(self._transport, self.id, *(self._start(body)))
 
+    def supervise(
+        self,
+        line: CommandLine | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        workdir: str | None = None,
+        user: str | None = None,
+        stdin: bool = False,
+        journal_bytes: int | None = None,
+        **policy: Unpack[SuperviseSettings],
+    ) -> Supervised:
+        """Starts a command and keeps it running, by default after any end but exit code 0; without a command that of its image."""
+        settings: StartSettings = {"env": env, "workdir": workdir, "user": user, "journal_bytes": journal_bytes}
+        body = supervise_body(line, settings, stdin, policy)
+        return Supervised(self._transport, self.id, *(self._start(body)))
+
     def attach(self, session: str, *, after: int = 0) -> Command:
         """A command that was left running, by its id: its output after a sequence number; 0: all that is kept."""
         return Command(self._transport, self.id, session, after=after)
@@ -149,10 +169,19 @@ class Commands:
         """A terminal again."""
         return Terminal(self._transport, self.id, session, after=after)
 
+    def attach_supervised(self, session: str, *, after: int = 0) -> Supervised:
+        """What is kept running, again."""
+        return Supervised(self._transport, self.id, session, after=after)
+
     def commands(self) -> list[Session]:
         """Its commands and terminals, those that have ended too."""
         answer = self._transport.json("listSessions", params={"id": self.id})
         return [Session.model_validate(each) for each in answer["sessions"]]
+
+    def interpreter(self, language: Literal["python", "shell"] = "python") -> Interpreter:
+        """Another one beside its own, with variables of its own. It is a session, which `commands` tells of."""
+        made = self._transport.json("createInterpreter", params={"id": self.id}, body={"language": language})
+        return Interpreter(self._transport, self.id, made["id"])
 
     def _start(self, body: Mapping[str, object]) -> tuple[str, Session]:
         answer = self._transport.json("startSession", params={"id": self.id}, body=body)

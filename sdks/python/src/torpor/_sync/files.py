@@ -5,12 +5,14 @@ import json
 import os
 import tempfile
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from torpor._archive import local_target, means_content, name_of, open_local, temporary_beside, unpack
 from torpor._concurrent import Content, blocking
+from torpor._summaries import FileChange
 from torpor._sync.transport import Transport
 from torpor._text import decode_text
 from torpor.errors import InvalidPathError, TorporFileNotFoundError
@@ -71,6 +73,18 @@ class Files:
         query = {"path": path, "user": user, "depth": depth}
         answer = self._transport.json("listFiles", params=self._params, query=query)
         return [Entry.model_validate(each) for each in answer["entries"]]
+
+    @contextmanager
+    def watch(self, path: str, *, recursive: bool = False) -> Generator[Iterator[FileChange], None, None]:
+        """What happens to a file or in a directory: `with sandbox.files.watch(path) as changes: for change in changes: …`.
+
+        In the block it watches, and misses nothing. It raises when the path is gone, or the sandbox is paused or ends.
+        """
+        query = {"path": path, "recursive": recursive or None}
+        with closing(self._transport.lines("watchFiles", params=self._params, query=query)) as lines:
+            # The first line says that it watches.
+            lines.__next__()
+            yield _changes(lines)
 
     def mkdir(self, path: str, *, parents: bool = False, mode: int | None = None, user: str | None = None) -> Entry:
         """Makes a directory; with `parents` those above it too, and one that is there is no error."""
@@ -134,3 +148,10 @@ class Files:
             with temporary_beside(target, entry.mode & 0o777) as file:
                 for chunk in answer.iter_bytes():
                     blocking(file.write, chunk)
+
+
+def _changes(lines: Iterator[dict[str, Any]]) -> Iterator[FileChange]:
+    for line in lines:
+        # Others say that it is there.
+        if "change" in line:
+            yield FileChange.model_validate(line["change"])

@@ -17,6 +17,11 @@ class Interpreter:
         self._transport = transport
         self._params = {"id": sandbox, "iid": id}
 
+    @property
+    def id(self) -> str:
+        """Of its session; `python` or `shell` for the sandbox's own."""
+        return self._params["iid"]
+
     def run(
         self,
         code: str,

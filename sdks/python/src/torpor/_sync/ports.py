@@ -1,18 +1,20 @@
 # Generated from ../_async by tools/generate.py. Not to be edited.
 from __future__ import annotations
 
+from torpor._sync.port_connection import PortConnection
 from torpor._sync.transport import Transport
 from torpor.models import ReachablePort
 
 
 class Ports:
-    """Ports of a sandbox that have an address of their own; `sandbox.expose` gives one."""
+    """Ports on which programs of a sandbox listen."""
 
     def __init__(self, transport: Transport, sandbox: str) -> None:
         self._transport = transport
         self._sandbox = sandbox
 
     def list(self) -> list[ReachablePort]:
+        """Those that have an address."""
         answer = self._transport.json("listPorts", params={"id": self._sandbox})
         return [ReachablePort.model_validate(each) for each in answer["ports"]]
 
@@ -27,3 +29,7 @@ class Ports:
     def remove(self, port: int) -> None:
         """Takes its address away; connections that are open end."""
         self._transport.json("unexposePort", params={"id": self._sandbox, "port": str(port)})
+
+    def connect(self, port: int) -> PortConnection:
+        """To what listens on it, whatever network the sandbox has. PortClosedError: nothing does."""
+        return PortConnection(self._transport.socket("connectPort", {"id": self._sandbox, "port": str(port)}))

@@ -1,8 +1,7 @@
 # Generated from ../_async by tools/generate.py. Not to be edited.
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any
@@ -14,22 +13,22 @@ from torpor._forked import ForkFailedError, children_of
 from torpor._requests import ResumeMemory, TimeSettings, given, instant, settings, time_settings
 from torpor._sync.change import Waiting, change, sandbox_of
 from torpor._sync.commands import Commands
-from torpor._sync.events import Events
 from torpor._sync.files import Files
 from torpor._sync.interpreter import Interpreter
 from torpor._sync.ports import Ports
+from torpor._sync.reports import Reports
 from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
 from torpor._sync.wakes import Wakes
 from torpor._units import UNSET, Deadline, Duration, Unset, milliseconds
 from torpor.errors import SandboxNotFoundError
-from torpor.models import Difference, Event, Operation, OperationAnswer, SandboxRecord, Snapshot
+from torpor.models import Operation, OperationAnswer, SandboxRecord, Snapshot
 
 #: What a yes or no about memory means to a resume.
 _RESUME: dict[bool, ResumeMemory] = {True: "prefer", False: "discard"}
 
 
-class Sandbox(Commands):
+class Sandbox(Commands, Reports):
     """A sandbox. What it says of itself is what was seen last: each change brings it up to date, and so does `inspect`.
 
     At the end of `with` it is removed; without `with` it stays until somebody removes it. Changes take `timeout` (then TorporTimeoutError;
@@ -42,7 +41,9 @@ class Sandbox(Commands):
         self.files = Files(transport, record.id)
         self.wakes = Wakes(transport, record.id)
         self.ports = Ports(transport, record.id)
+        #: Its own Python, and its own shell.
         self.python = Interpreter(transport, record.id, "python")
+        self.shell = Interpreter(transport, record.id, "shell")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} ({self.id}) {self.state}>"
@@ -247,24 +248,6 @@ class Sandbox(Commands):
         states = (state,) if isinstance(state, str) else state
         self._record = wait_for(self._transport, self.id, states, Deadline(timeout), on_progress)
         return self
-
-    def events(self, *, after: int | None = None, types: Sequence[str] | None = None) -> Iterator[Event]:
-        """What happens to it, as it comes: from now on, or after a seq; 0: all that is kept."""
-        return Events(self._transport, self.id)(after=after, types=types)
-
-    def diff(self, other: str | None = None, *, limit: int | None = None) -> Iterator[Difference]:
-        """How its files differ from its image's; with another sandbox, what that one has otherwise. Nothing is woken for it."""
-        query = {"with": other, "limit": limit}
-        with closing(self._transport.lines("diffSandbox", params={"id": self.id}, query=query)) as lines:
-            for line in lines:
-                if "end" in line:
-                    return
-                yield Difference.model_validate(line["difference"])
-
-    def logs(self, limit_bytes: int | None = None) -> str:
-        """What its guest and engine wrote, newest last."""
-        with self._transport.stream("sandboxLogs", params={"id": self.id}, query={"limit": limit_bytes}) as answer:
-            return (answer.read()).decode(errors="replace")
 
     def __enter__(self) -> Sandbox:
         return self

@@ -142,6 +142,11 @@ class Transport:
         path = str(httpx.URL(_address(CALLS[name].path, params), params=_query(query or {})))
         return Socket.open(self.endpoint, path, self._portal)
 
+    @property
+    def closed(self) -> bool:
+        """Nothing is connected anew."""
+        return self._portal.closed
+
     def close(self) -> None:
         self._portal.close()
         self._client.close()
