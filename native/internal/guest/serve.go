@@ -38,6 +38,10 @@ func Init() error {
 	debug.SetMemoryLimit(softMemoryBytes)
 	g := newGuestService(func() { os.Exit(0) })
 	g.obeySignals()
+	first, err := takeStdio()
+	if err != nil {
+		return err
+	}
 	l, err := listen(connector.SocketPath, fromOutside)
 	if err != nil {
 		return err
@@ -47,7 +51,7 @@ func Init() error {
 		log.Printf("the socket for requests from inside: %v", err)
 	}
 	// No collection now: its own workers would dirty more (0.35 MB) than it frees.
-	return g.serve(&handoverListener{Listener: l})
+	return g.serve(newHostListener(l, first))
 }
 
 func (g *guestService) serve(l net.Listener) error {

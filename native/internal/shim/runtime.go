@@ -68,7 +68,7 @@ func Open(path string, onEnd func(End), onHold func(*Hold)) (*Runtime, error) {
 
 // Boot starts the runtime from its disk.
 func (r *Runtime) Boot() error {
-	return r.launch(func() error { return nil }, func(log *os.File) error { return r.start(log, "run", "--detach") })
+	return r.launch(func() error { return nil }, func(stdio []*os.File) error { return r.start(stdio, "run", "--detach") })
 }
 
 // createAheadBytes: a checkpoint whose verification takes longer (30 ms) than one more start of the engine's command does.
@@ -77,28 +77,28 @@ const createAheadBytes = 128 << 20
 // Restore brings back a checkpoint after every part of it was verified.
 func (r *Runtime) Restore(location string, parts []Part) error {
 	check := func() error { return verify(location, parts) }
-	restore := func(log *os.File) error {
-		return r.start(log, "restore", "--detach", "--background", "--image-path", location)
+	restore := func(stdio []*os.File) error {
+		return r.start(stdio, "restore", "--detach", "--background", "--image-path", location)
 	}
 	if totalBytes(parts) < createAheadBytes {
 		return r.launch(check, restore)
 	}
 	// An empty sandbox is made meanwhile: that takes half of a restore, and reads nothing of the checkpoint.
-	return r.launch(func() error { return nil }, func(log *os.File) error {
+	return r.launch(func() error { return nil }, func(stdio []*os.File) error {
 		created := make(chan error, 1)
-		go func() { created <- r.start(log, "create") }()
+		go func() { created <- r.start(stdio, "create") }()
 		if err := errors.Join(check(), <-created); err != nil {
 			return err
 		}
-		return restore(log)
+		return restore(stdio)
 	})
 }
 
-func (r *Runtime) start(log *os.File, verb string, flags ...string) error {
-	return r.engine.runLogged(log, verb, append(flags, "--bundle", r.dir.bundle(), "--pid-file", r.dir.pidFile(), r.config.ContainerID)...)
+func (r *Runtime) start(stdio []*os.File, verb string, flags ...string) error {
+	return r.engine.runWith(stdio, verb, append(flags, "--bundle", r.dir.bundle(), "--pid-file", r.dir.pidFile(), r.config.ContainerID)...)
 }
 
-func (r *Runtime) launch(check func() error, start func(log *os.File) error) error {
+func (r *Runtime) launch(check func() error, start func(stdio []*os.File) error) error {
 	r.launching.Lock()
 	defer r.launching.Unlock()
 	r.mu.Lock()
@@ -118,12 +118,7 @@ func (r *Runtime) launch(check func() error, start func(log *os.File) error) err
 		return errors.Join(err, r.Release())
 	}
 	failpoint("launch.prepared")
-	log, err := os.OpenFile(r.dir.guestLog(), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
-	if err != nil {
-		return errors.Join(err, r.Release())
-	}
-	defer log.Close()
-	if err := start(log); err != nil {
+	if err := r.startWithLine(start); err != nil {
 		return errors.Join(err, r.Release())
 	}
 	failpoint("launch.started")
@@ -131,13 +126,29 @@ func (r *Runtime) launch(check func() error, start func(log *os.File) error) err
 		return errors.Join(err, r.Release())
 	}
 	failpoint("launch.live")
-	if err := r.link.prepare(); err != nil {
+	if err := r.link.listen(); err != nil {
 		return errors.Join(err, r.Release())
 	}
 	failpoint("launch.linked")
 	go r.watchRoom()
 	time.AfterFunc(time.Second, debug.FreeOSMemory) // takes 3 ms of a CPU that the start of the sandbox needs now
 	return nil
+}
+
+// startWithLine gives the runtime its log, and pipes through which its PID 1 is reached first.
+func (r *Runtime) startWithLine(start func(stdio []*os.File) error) error {
+	log, err := os.OpenFile(r.dir.guestLog(), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	guestIn, guestOut, err := r.link.openFirst()
+	if err != nil {
+		return err
+	}
+	defer guestIn.Close()
+	defer guestOut.Close()
+	return start([]*os.File{guestIn, guestOut, log})
 }
 
 // prepareHost makes mounts and namespace and runs the check beside them; the engine has not started yet.
