@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"syscall"
 
@@ -39,22 +40,41 @@ func NewReaper(adopted func(pid int, status Status)) (*Reaper, error) {
 	return r, nil
 }
 
-// Start runs argv with the given files as its descriptors 0, 1, 2, … in a session of its own.
+// Start runs argv with the given files as its descriptors 0, 1, 2, … in a session of its own. It is killed if this process is.
 func (r *Reaper) Start(argv []string, dir string, env []string, files []*os.File) (int, <-chan Status, error) {
-	fds := make([]uintptr, len(files))
-	for i, f := range files {
-		fds[i] = f.Fd()
+	attributes := &syscall.ProcAttr{Dir: dir, Env: env, Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}}
+	for _, f := range files {
+		attributes.Files = append(attributes.Files, f.Fd())
 	}
-	done := make(chan Status, 1)
+	var pid int
+	var err error
+	started, done := make(chan struct{}), make(chan Status, 1)
+	go func() {
+		// To the kernel a child's parent is the thread that started it: it has to stay for as long.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		var ended <-chan Status
+		pid, ended, err = r.fork(argv, attributes)
+		close(started)
+		if err == nil {
+			done <- <-ended
+		}
+	}()
+	<-started
+	return pid, done, err
+}
+
+func (r *Reaper) fork(argv []string, attributes *syscall.ProcAttr) (int, <-chan Status, error) {
+	ended := make(chan Status, 1)
 	// The lock is held over the fork, so that the reaper can't see the child before it is known.
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{Dir: dir, Env: env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true}})
+	pid, err := syscall.ForkExec(argv[0], argv, attributes)
 	if err != nil {
 		return 0, nil, fmt.Errorf("start %s: %w", argv[0], err)
 	}
-	r.waiting[pid] = done
-	return pid, done, nil
+	r.waiting[pid] = ended
+	return pid, ended, nil
 }
 
 func (r *Reaper) reap() {

@@ -26,7 +26,7 @@ func accepting(t *testing.T) (string, <-chan net.Conn) {
 			return
 		}
 		t.Cleanup(func() { inner.Close() })
-		l := &handoverListener{Listener: inner}
+		l := newHostListener(inner, nil)
 		for {
 			conn, err := l.Accept()
 			if err != nil {

@@ -89,6 +89,7 @@ func (g *guestService) Hello(ctx context.Context, req *connect.Request[guestv1.H
 func (g *guestService) Prepare(context.Context, *connect.Request[guestv1.PrepareRequest]) (*connect.Response[guestv1.PrepareResponse], error) {
 	g.table.Freeze()
 	syscall.Sync()
+	memory.DropGarbage()
 	memory.ReleaseUntouched()
 	return connect.NewResponse(&guestv1.PrepareResponse{}), nil
 }

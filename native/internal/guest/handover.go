@@ -2,6 +2,7 @@ package guest
 
 import (
 	"errors"
+	"log"
 	"net"
 	"os"
 	"sync"
@@ -13,34 +14,70 @@ import (
 // handoverTime bounds the wait for a connector's message: it is one of ours, and sends it at once.
 const handoverTime = 5 * time.Second
 
-// handoverListener turns connectors into connections of the host itself.
-type handoverListener struct {
-	net.Listener
+// hostListener accepts the connections of the host: the first line, and those that connectors hand over.
+type hostListener struct {
+	connectors net.Listener
+	fresh      chan net.Conn
+	ended      chan struct{}
+	end        sync.Once
+	current    net.Conn
+}
 
-	mu      sync.Mutex
-	current *pipeConn
+// newHostListener serves the connectors, and the first line if there is one.
+func newHostListener(connectors net.Listener, first *firstLine) *hostListener {
+	l := &hostListener{connectors: connectors, fresh: make(chan net.Conn), ended: make(chan struct{})}
+	if first != nil {
+		go func() {
+			if err := first.run(l.give); err != nil {
+				log.Printf("the line of the launch: %v", err)
+			}
+		}()
+	}
+	go l.acceptConnectors()
+	return l
 }
 
 // Accept ends the connection before: one daemon talks at a time, and after a restore the one before is dead without a word.
-func (l *handoverListener) Accept() (net.Conn, error) {
+func (l *hostListener) Accept() (net.Conn, error) {
+	select {
+	case next := <-l.fresh:
+		if l.current != nil {
+			l.current.Close()
+		}
+		l.current = next
+		return next, nil
+	case <-l.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *hostListener) Addr() net.Addr { return l.connectors.Addr() }
+
+func (l *hostListener) Close() error {
+	l.end.Do(func() { close(l.ended) })
+	return l.connectors.Close()
+}
+
+func (l *hostListener) give(conn net.Conn) {
+	select {
+	case l.fresh <- conn:
+	case <-l.ended:
+		conn.Close()
+	}
+}
+
+func (l *hostListener) acceptConnectors() {
 	for {
-		conn, err := l.Listener.Accept()
+		conn, err := l.connectors.Accept()
 		if err != nil {
-			return nil, err
+			l.end.Do(func() { close(l.ended) })
+			return
 		}
 		next, err := takePipes(conn.(*net.UnixConn))
 		conn.Close()
-		if err != nil {
-			continue
+		if err == nil {
+			l.give(next)
 		}
-		l.mu.Lock()
-		before := l.current
-		l.current = next
-		l.mu.Unlock()
-		if before != nil {
-			before.Close()
-		}
-		return next, nil
 	}
 }
 

@@ -13,6 +13,8 @@ type calls interface {
 	Checkpoint(dir string) error
 	// Exec starts a program inside with the files as its stdio; it goes on after the call.
 	Exec(argv []string, files []*os.File) error
+	// HoldNew keeps a start that follows from making anything until it is released; nil if the engine can't be held.
+	HoldNew() (release func(), err error)
 }
 
 func callsOf(config Config, e engine) calls {
@@ -23,6 +25,8 @@ func callsOf(config Config, e engine) calls {
 }
 
 type commands struct{ engine }
+
+func (c commands) HoldNew() (func(), error) { return nil, nil }
 
 func (c commands) Pause() error  { return c.run("pause", c.id) }
 func (c commands) Resume() error { return c.run("resume", c.id) }

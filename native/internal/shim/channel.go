@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// channel is the line to the guest: torpor-connect, run by the engine's exec with pipes as its stdio, hands them over to
-// PID 1 and ends. The daemon connects to guest.sock, and its bytes go through the pipes.
+// channel is the line to the guest. The daemon connects to guest.sock, and its bytes go through pipes: the first time by
+// those that came with the launch, later by those that torpor-connect, run by the engine's exec, hands over to PID 1.
 //
 // They have to be real pipes: a checkpoint with a socketpair among the stdio of a live exec can't be restored.
 type channel struct {
@@ -20,9 +20,16 @@ type channel struct {
 
 	mu       sync.Mutex
 	listener net.Listener
-	next     *connector // opened ahead for the next connection
-	current  *connector
+	first    *firstLine // until it was used
+	current  line
 	closed   bool
+}
+
+// line is one connection to PID 1.
+type line interface {
+	// pump copies both ways until an end of either.
+	pump(conn net.Conn)
+	close()
 }
 
 // connector is one exec: the ends of the pipes that are ours.
@@ -31,25 +38,24 @@ type connector struct {
 	once               sync.Once
 }
 
+// pipeBytes: bulk data moves in fewer, larger steps.
+const pipeBytes = 1 << 20
+
 func newChannel(r *Runtime) *channel { return &channel{runtime: r} }
 
-// prepare opens a connector ahead and begins to listen, so that the daemon's first call finds it ready.
-func (c *channel) prepare() error {
-	first, err := c.dial()
+// openFirst makes the line that comes with the launch, and gives what PID 1 gets as input and output.
+func (c *channel) openFirst() (guestIn, guestOut *os.File, err error) {
+	first, guestIn, guestOut, err := newFirstLine()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	c.mu.Lock()
-	c.next = first
+	c.first = first
 	c.mu.Unlock()
-	if err := c.listen(); err != nil {
-		first.close()
-		return err
-	}
-	return nil
+	return guestIn, guestOut, nil
 }
 
-// listen lets the daemon connect; each connection that finds no connector ready opens one.
+// listen lets the daemon connect; each connection but the first opens a connector.
 func (c *channel) listen() error {
 	_ = os.Remove(c.runtime.dir.guest())
 	listener, err := net.Listen("unix", c.runtime.dir.guest())
@@ -87,32 +93,26 @@ func (c *channel) splice(conn net.Conn) {
 		return
 	}
 	defer link.close()
-	ended := make(chan struct{}, 2)
-	go func() {
-		_, _ = io.Copy(link.toGuest, conn)
-		ended <- struct{}{}
-	}()
-	go func() {
-		_, _ = io.Copy(conn, link.fromGuest)
-		ended <- struct{}{}
-	}()
-	<-ended // its other direction ends by the closes below
+	link.pump(conn)
 }
 
-func (c *channel) take() (*connector, error) {
+func (c *channel) take() (line, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, net.ErrClosed
 	}
-	link := c.next
-	c.next = nil
-	if link == nil {
-		var err error
-		if link, err = c.dial(); err != nil {
+	var link line
+	if c.first != nil && c.first.answered() {
+		link = c.first
+	} else {
+		connector, err := c.dial()
+		if err != nil {
 			return nil, err
 		}
+		link = connector
 	}
+	c.first = nil
 	if c.current != nil {
 		c.current.close()
 	}
@@ -132,8 +132,7 @@ func (c *channel) dial() (*connector, error) {
 	defer guestIn.Close()
 	defer guestOut.Close()
 	for _, f := range []*os.File{toGuest, fromGuest} {
-		// 1 MiB pipes move bulk data in fewer, larger steps.
-		_, _ = unix.FcntlInt(f.Fd(), unix.F_SETPIPE_SZ, 1<<20)
+		_, _ = unix.FcntlInt(f.Fd(), unix.F_SETPIPE_SZ, pipeBytes)
 	}
 	log, err := os.OpenFile(c.runtime.dir.guestLog(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -147,6 +146,20 @@ func (c *channel) dial() (*connector, error) {
 	// Fd() made them blocking; the runtime's poller is what lets a close end a read.
 	toGuest, fromGuest = pollable(toGuest), pollable(fromGuest)
 	return &connector{toGuest: toGuest, fromGuest: fromGuest}, nil
+}
+
+// pump needs no wait for both directions: the other one ends by the closes that follow.
+func (l *connector) pump(conn net.Conn) {
+	ended := make(chan struct{}, 2)
+	go func() {
+		_, _ = io.Copy(l.toGuest, conn)
+		ended <- struct{}{}
+	}()
+	go func() {
+		_, _ = io.Copy(conn, l.fromGuest)
+		ended <- struct{}{}
+	}()
+	<-ended
 }
 
 func pollable(f *os.File) *os.File {
@@ -173,9 +186,10 @@ func (c *channel) close() {
 	if c.listener != nil {
 		_ = c.listener.Close()
 	}
-	for _, link := range []*connector{c.next, c.current} {
-		if link != nil {
-			link.close()
-		}
+	if c.first != nil {
+		c.first.close()
+	}
+	if c.current != nil {
+		c.current.close()
 	}
 }

@@ -79,24 +79,25 @@ func (e engine) run(verb string, args ...string) error {
 	}
 	defer output.Close()
 	_ = os.Remove(output.Name())
-	return e.runLogged(output, verb, args...)
-}
-
-// runLogged runs a command whose surviving children (sentry, gofer) keep log as their output.
-// The log has to be opened to append: a restored sandbox writes at its own offset otherwise.
-func (e engine) runLogged(log *os.File, verb string, args ...string) error {
-	before, err := log.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
 	}
 	defer null.Close()
+	return e.runWith([]*os.File{null, output, output}, verb, args...)
+}
+
+// runWith runs a command whose surviving children (sentry, gofer) keep the files as input, output and log.
+// The log has to be opened to append: a restored sandbox writes at its own offset otherwise.
+func (e engine) runWith(stdio []*os.File, verb string, args ...string) error {
+	log := stdio[2]
+	before, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
 	var done <-chan children.Status
 	pid, err := e.flight.enter(func() (pid int, err error) {
-		pid, done, err = e.reaper.Start(e.argv(verb, args), "/", engineEnvironment(), []*os.File{null, log, log})
+		pid, done, err = e.reaper.Start(e.argv(verb, args), "/", engineEnvironment(), stdio)
 		return pid, err
 	})
 	if err != nil {

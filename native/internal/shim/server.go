@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"sync"
@@ -92,23 +91,13 @@ func Serve(path string, ready func()) error {
 	return nil
 }
 
-// reachGuest opens the line to the guest of a runtime that was taken over.
+// reachGuest lets the daemon connect to the guest of a runtime that was taken over.
 func reachGuest(runtime *Runtime) error {
-	phase, _ := runtime.Status()
-	if phase == "running" && !runtime.isStopped() {
-		err := runtime.link.prepare()
-		if err == nil {
-			go runtime.watchRoom()
-			return nil
-		}
-		// It may be dying at this very moment, as the shim before did: somebody has to be there to tell of its end.
-		fmt.Fprintln(os.Stderr, "torpor-shim: no line to the guest yet:", err)
+	if phase, _ := runtime.Status(); phase != "running" && phase != "frozen" {
+		return nil
 	}
-	if phase == "running" || phase == "frozen" {
-		go runtime.watchRoom()
-		return runtime.link.listen()
-	}
-	return nil
+	go runtime.watchRoom()
+	return runtime.link.listen()
 }
 
 func (s *server) talk(conn net.Conn) {

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"os"
 	"runtime"
 	"strconv"
@@ -33,11 +35,12 @@ type mapping struct {
 // around each page that is touched, and a look at a table by the garbage collector touches pages far from the written ones.
 // Each MiB of that costs a checkpoint 1 ms, since the engine reads it whole to find that it is zero; of 15 this takes 5.
 func ReleaseUntouched() {
-	data, err := os.ReadFile("/proc/self/maps")
+	file, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return
 	}
-	for _, m := range untouched(labelled(data)) {
+	defer file.Close()
+	for _, m := range untouched(labelled(file)) {
 		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.start, m.end-m.start, unix.MADV_DONTNEED)
 	}
 }
@@ -88,8 +91,11 @@ func addressBase() uintptr {
 }
 
 // labelled reads lines such as "7ecf47600000-7ecf49600000 rw-p 00000000 00:00 0    [anon: Go: heap index]".
-func labelled(maps []byte) (found []mapping) {
-	for line := range bytes.Lines(maps) {
+func labelled(maps io.Reader) (found []mapping) {
+	lines := bufio.NewScanner(maps)
+	lines.Buffer(make([]byte, 0, 4<<10), 16<<10)
+	for lines.Scan() {
+		line := lines.Bytes()
 		_, label, ok := bytes.Cut(line, []byte("[anon: "))
 		from, rest, ok2 := bytes.Cut(line, []byte("-"))
 		to, rest, ok3 := bytes.Cut(rest, []byte(" "))

@@ -20,7 +20,7 @@ const maps = `00d01000-02d45000 rw-p 00000000 00:00 0
 `
 
 func TestUntouchedLeavesWhatDescribesTheHeap(t *testing.T) {
-	parts := untouched(labelled([]byte(maps)))
+	parts := untouched(labelled(strings.NewReader(maps)))
 	taken := func(address uintptr) bool {
 		for _, part := range parts {
 			if part.start <= address && address < part.end {
@@ -50,7 +50,7 @@ func TestUntouchedTakesNothingFromARuntimeThatItDoesNotKnow(t *testing.T) {
 		strings.ReplaceAll(maps, "7ecf49600000", "7ecf48600000"), // a smaller table
 		strings.ReplaceAll(maps, "[anon: Go: heap]", ""),
 	} {
-		for _, part := range untouched(labelled([]byte(changed))) {
+		for _, part := range untouched(labelled(strings.NewReader(changed))) {
 			if part.label == "Go: heap index" {
 				t.Errorf("%x-%x of the table is taken", part.start, part.end)
 			}

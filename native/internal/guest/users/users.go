@@ -3,6 +3,7 @@
 package users
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func (d Database) GroupName(gid uint32) string { return nameOf(d.Group, gid) }
 func (d Database) account(name string) (User, error) {
 	number, isNumber := parseID(name)
 	var found *User
-	eachLine(d.Passwd, func(f []string) bool {
+	eachLine(d.Passwd, name, func(f []string) bool {
 		if len(f) < 6 {
 			return true
 		}
@@ -99,7 +100,7 @@ func (d Database) account(name string) (User, error) {
 
 func (d Database) group(name string) (uint32, error) {
 	gid, found := uint32(0), false
-	eachLine(d.Group, func(f []string) bool {
+	eachLine(d.Group, name, func(f []string) bool {
 		if len(f) >= 3 && f[0] == name {
 			gid, found = parseID(f[2])
 		}
@@ -116,7 +117,7 @@ func (d Database) group(name string) (uint32, error) {
 
 func (d Database) supplementary(name string, own uint32) []uint32 {
 	groups := []uint32{own}
-	eachLine(d.Group, func(f []string) bool {
+	eachLine(d.Group, name, func(f []string) bool {
 		if len(f) < 4 || !slices.Contains(strings.Split(f[3], ","), name) {
 			return true
 		}
@@ -129,8 +130,9 @@ func (d Database) supplementary(name string, own uint32) []uint32 {
 }
 
 func nameOf(path string, id uint32) string {
-	name := strconv.FormatUint(uint64(id), 10)
-	eachLine(path, func(f []string) bool {
+	number := strconv.FormatUint(uint64(id), 10)
+	name := number
+	eachLine(path, number, func(f []string) bool {
 		if len(f) < 3 {
 			return true
 		}
@@ -149,8 +151,8 @@ func parseID(s string) (uint32, bool) {
 	return uint32(n), err == nil && n != 1<<32-1
 }
 
-// eachLine calls `use` with the fields of each line until it returns false.
-func eachLine(path string, use func(fields []string) bool) {
+// eachLine calls `use` with the fields of each line that has `about` in it, until it returns false.
+func eachLine(path, about string, use func(fields []string) bool) {
 	// Without O_NONBLOCK a FIFO in the place of the file would hold the caller for ever.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -160,16 +162,14 @@ func eachLine(path string, use func(fields []string) bool) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes))
-	if err != nil {
-		return
-	}
-	for line := range bytes.Lines(data) {
-		text := strings.TrimRight(string(line), "\r\n")
-		if text == "" || text[0] == '#' {
+	lines := bufio.NewScanner(io.LimitReader(f, maxFileBytes))
+	lines.Buffer(make([]byte, 0, 1024), maxFileBytes)
+	for lines.Scan() {
+		line := bytes.TrimRight(lines.Bytes(), "\r")
+		if len(line) == 0 || line[0] == '#' || !bytes.Contains(line, []byte(about)) {
 			continue
 		}
-		if !use(strings.Split(text, ":")) {
+		if !use(strings.Split(string(line), ":")) {
 			return
 		}
 	}
