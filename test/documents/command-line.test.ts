@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProgram } from "../../packages/cli/src/app.ts";
 import { blocksFor, root } from "./blocks.ts";
+
+type Command = Awaited<ReturnType<typeof createProgram>>;
 
 /** Of each command of the reference its usage, then its examples. */
 const blocks = blocksFor(import.meta.url).map(({ text }) => text.trim());
