@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Info is what /proc/meminfo says.
-type Info struct{ Total, Available uint64 }
+// Info is what /proc/meminfo says. Available ends at 0, Used goes on: more than there is can be taken.
+type Info struct{ Total, Available, Used uint64 }
 
 const meminfo = "/proc/meminfo"
 
@@ -29,7 +29,9 @@ func parseInfo(data []byte) (Info, error) {
 	if !ok || !ok2 {
 		return Info{}, fmt.Errorf("%s has no MemTotal or no MemAvailable", meminfo)
 	}
-	return Info{total, available}, nil
+	active, _ := field(data, "Active:")
+	inactive, _ := field(data, "Inactive:")
+	return Info{total, available, max(active+inactive, total-min(available, total))}, nil
 }
 
 // field gives the value of a line such as "MemTotal:  262144 kB" in bytes.

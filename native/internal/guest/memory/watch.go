@@ -33,6 +33,8 @@ const (
 	anywayTasks = 64
 	freeTasks   = 128
 	settleTime  = 200 * time.Millisecond
+	// Memory that stays full may be exceeded by this before any process goes for it: the host's head-room carries it.
+	beyondBytes = 96 << 20
 	swarmSize   = 16
 	// A session whose tasks cost the engine a quarter of the memory is what fills it.
 	swarmShare = 4
@@ -106,11 +108,16 @@ func (w *Watch) run(limit uint64, stop <-chan struct{}) {
 			tasks, most := w.tasks.Tasks()
 			// A bomb can reach its limit before the next look: that one is due by what it would take.
 			next = Interval(left - min(left, uint64(tasks)*swarmTaskBytes))
-			left -= min(left, overhead(tasks, most))
+			engine := overhead(tasks, most)
+			left -= min(left, engine)
 			// And between two looks it makes no more than there is memory for: beside hundreds of processes that want the
 			// processor this one was seen to get it once a second.
 			w.tasks.Allow(allowance(tasks, left, margin))
-			if left < margin && last.settled(time.Now()) {
+			switch settled := last.settled(time.Now()); {
+			case !settled:
+			case left >= margin:
+				last = victim{}
+			case engine > 0 || info.Used > limit+beyondBytes || last.outgrown(info.Used, margin):
 				last = w.relieve(limit)
 			}
 		}
@@ -165,6 +172,7 @@ func atLimit(tasks, limit int) bool { return limit > 0 && tasks >= limit-limit/1
 type victim struct {
 	pid  int
 	seen time.Time // when it last was there
+	used uint64    // the least since it is gone
 }
 
 // settled says whether the memory of the last victim must be back by now: the engine gives it back some time after the
@@ -177,6 +185,18 @@ func (v *victim) settled(now time.Time) bool {
 		v.seen = now
 	}
 	return now.Sub(v.seen) > settleTime
+}
+
+// outgrown says whether more is used than when the last victim was gone. What it wrote into files in memory stays, and the
+// command that comes to remove them must not go for that.
+func (v *victim) outgrown(used, margin uint64) bool {
+	if v.pid == 0 {
+		return true
+	}
+	if v.used == 0 || used < v.used {
+		v.used = used
+	}
+	return used > v.used+margin
 }
 
 // relieve ends the largest process, or where a swarm of small ones fills the memory their whole session.
@@ -193,7 +213,7 @@ func (w *Watch) relieve(limit uint64) victim {
 		return victim{}
 	}
 	w.kills.Add(1)
-	return victim{pid, time.Now()}
+	return victim{pid: pid, seen: time.Now()}
 }
 
 // relieveOfSwarm kills the session with the most processes, if they are what fills the memory. It does so by few calls and
@@ -217,7 +237,7 @@ func (w *Watch) relieveOfSwarm(limit uint64) victim {
 		}
 	}
 	w.kills.Add(1)
-	return victim{session, time.Now()}
+	return victim{pid: session, seen: time.Now()}
 }
 
 func isSwarm(processes int, limit uint64, atLimit bool) bool {

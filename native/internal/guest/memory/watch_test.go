@@ -6,8 +6,8 @@ import (
 )
 
 func TestReadsMeminfo(t *testing.T) {
-	info, err := parseInfo([]byte("MemTotal:         262144 kB\nMemFree:  1 kB\nMemAvailable:   131072 kB\n"))
-	if err != nil || info.Total != 256<<20 || info.Available != 128<<20 {
+	info, err := parseInfo([]byte("MemTotal:         262144 kB\nMemFree:  1 kB\nMemAvailable:   131072 kB\nActive: 300000 kB\nInactive: 2 kB\nActive(anon): 1 kB\n"))
+	if err != nil || info.Total != 256<<20 || info.Available != 128<<20 || info.Used != 300002<<10 {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if _, err := parseInfo([]byte("MemTotal: x kB\n")); err == nil {
@@ -36,6 +36,23 @@ func TestCountsWhatIsLeftOfThePromise(t *testing.T) {
 	}
 	if left := (Info{Total: 1000, Available: 700}).left(200); left != 0 {
 		t.Errorf("%d left", left)
+	}
+}
+
+// A file in memory outlives its writer: commands that come to remove it live, and the next one that grows does not.
+func TestOnlyGrowthKillsAgain(t *testing.T) {
+	const margin = 8 << 20
+	none, last := victim{}, victim{pid: 1 << 30}
+	if !none.outgrown(1, margin) {
+		t.Error("the first one goes")
+	}
+	for i, x := range []struct {
+		used uint64
+		want bool
+	}{{250 << 20, false}, {255 << 20, false}, {260 << 20, true}, {100 << 20, false}, {107 << 20, false}, {109 << 20, true}} {
+		if got := last.outgrown(x.used, margin); got != x.want {
+			t.Errorf("look %d at %d MiB: %v", i, x.used>>20, got)
+		}
 	}
 }
 
