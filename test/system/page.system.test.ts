@@ -264,8 +264,8 @@ test("every page keeps to WCAG AA in light and dark, and fits a phone", async ()
 
 test("the TypeScript SDK does in a page what it does elsewhere, by a token alone", async () => {
   const { secret } = await world.daemon.client.access.createToken({ name: "script" });
-  const call = `tour(${JSON.stringify({ token: secret })}, "scripted")`;
-  expect(await world.runScript(await bundle("tour.ts"), call)).toEqual(toured);
+  const call = `sdk.tour(${JSON.stringify({ token: secret })}, "scripted")`;
+  expect(await world.runScript(await bundle("tour.ts", "iife"), call)).toEqual(toured);
 });
 
 if (wantsPictures) test("pictures of a node with more on it", () => takePictures(world, page));

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
-/** A file of this folder with the SDK, made as for a browser. */
-export async function bundle(file: string): Promise<string> {
+/** A file of this folder with the SDK, made as for a browser: a module, or a script that leaves `sdk` behind. */
+export async function bundle(file: string, format: "es" | "iife" = "es"): Promise<string> {
   const entry = fileURLToPath(new URL(file, import.meta.url));
   const made = await build({
     configFile: false,
@@ -11,7 +11,7 @@ export async function bundle(file: string): Promise<string> {
       write: false,
       minify: false,
       target: "es2024",
-      lib: { entry, formats: ["es"], fileName: "page" },
+      lib: { entry, formats: [format], name: "sdk", fileName: "page" },
       rollupOptions: { output: { codeSplitting: false } },
     },
   });
