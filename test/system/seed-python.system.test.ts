@@ -1,30 +1,21 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Outside } from "./harness/outside.ts";
+import { GuideWorld } from "./harness/guide-world.ts";
 import { runPython } from "./harness/python.ts";
-import { pushPython } from "./harness/python-image.ts";
-import { Registry } from "./harness/registry.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { newerRequests, olderRequests, testWheels } from "./harness/wheels.ts";
+import { newerRequests, olderRequests } from "./harness/wheels.ts";
 
-const held = new AsyncDisposableStack();
-let wheels: string;
-let daemon: TestDaemon;
+let world: GuideWorld;
 beforeAll(async () => {
-  wheels = await testWheels();
-  const registry = held.use(await Registry.open());
-  await pushPython(registry);
-  const outside = held.use(await Outside.open(wheels));
-  daemon = held.use(await TestDaemon.start({ image: false, args: ["--registry-mirror", registry.host, "--dns", outside.resolver] }));
+  world = await GuideWorld.open();
 });
-afterAll(() => held.disposeAsync());
+afterAll(() => world[Symbol.asyncDispose]());
 
 /** What a program prints. */
 async function prints(source: string): Promise<string> {
-  const file = path.join(daemon.data, "program.py");
+  const file = path.join(world.daemon.data, "program.py");
   writeFileSync(file, source);
-  const { code, stdout, stderr } = await runPython([file], { TORPOR_SOCKET: daemon.socket });
+  const { code, stdout, stderr } = await runPython([file], { TORPOR_SOCKET: world.daemon.socket });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout;
 }
@@ -60,8 +51,8 @@ with Torpor() as torpor:
     for sandbox in (try_a, try_b, base):
         sandbox.remove(force=True)
 `);
-  expect(printed).toBe(`paused\n${olderRequests}\n\n${newerRequests(wheels)}\n\n`);
-  expect(await daemon.client.list()).toEqual([]);
+  expect(printed).toBe(`paused\n${olderRequests}\n\n${newerRequests(world.wheels)}\n\n`);
+  expect(await world.daemon.client.list()).toEqual([]);
 });
 
 test("a pause and a resume with memory and a time limit, and what a sandbox says of itself", { timeout: 120_000 }, async () => {

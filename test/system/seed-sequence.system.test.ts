@@ -1,22 +1,16 @@
 import { expect, test } from "vitest";
-import { Outside } from "./harness/outside.ts";
-import { pushPython } from "./harness/python-image.ts";
-import { Registry } from "./harness/registry.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
+import { GuideWorld } from "./harness/guide-world.ts";
 import { torpor } from "./harness/torpor-command.ts";
-import { newerRequests, olderRequests, testWheels } from "./harness/wheels.ts";
+import { newerRequests, olderRequests } from "./harness/wheels.ts";
 
 const version = ["python", "-c", "import requests; print(requests.__version__)"];
 
 test("pause, resume and fork a sandbox with the commands of the guide, from a registry and a package index", {
   timeout: 300_000,
 }, async () => {
-  const wheels = await testWheels();
-  const newer = newerRequests(wheels);
-  await using registry = await Registry.open();
-  await pushPython(registry);
-  await using outside = await Outside.open(wheels);
-  await using daemon = await TestDaemon.start({ image: false, args: ["--registry-mirror", registry.host, "--dns", outside.resolver] });
+  await using world = await GuideWorld.open();
+  const { daemon, outside } = world;
+  const newer = newerRequests(world.wheels);
   /** A command line that succeeds; its stdout. */
   const does = async (...args: string[]) => {
     const { code, stdout, stderr } = await torpor(daemon.socket, ...args);

@@ -1,22 +1,13 @@
 import { Torpor } from "@torpor/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Outside } from "./harness/outside.ts";
-import { pushPython } from "./harness/python-image.ts";
-import { Registry } from "./harness/registry.ts";
-import { TestDaemon } from "./harness/test-daemon.ts";
-import { newerRequests, olderRequests, testWheels } from "./harness/wheels.ts";
+import { GuideWorld } from "./harness/guide-world.ts";
+import { newerRequests, olderRequests } from "./harness/wheels.ts";
 
-const held = new AsyncDisposableStack();
-let wheels: string;
-let daemon: TestDaemon;
+let world: GuideWorld;
 beforeAll(async () => {
-  wheels = await testWheels();
-  const registry = held.use(await Registry.open());
-  await pushPython(registry);
-  const outside = held.use(await Outside.open(wheels));
-  daemon = held.use(await TestDaemon.start({ image: false, args: ["--registry-mirror", registry.host, "--dns", outside.resolver] }));
+  world = await GuideWorld.open();
 });
-afterAll(() => held.disposeAsync());
+afterAll(() => world[Symbol.asyncDispose]());
 
 test("pause, resume and fork a sandbox with the program of the guide", { timeout: 300_000 }, async () => {
   const printed: string[] = [];
@@ -24,7 +15,7 @@ test("pause, resume and fork a sandbox with the program of the guide", { timeout
 
   const version = ["python", "-c", "import requests; print(requests.__version__)"];
 
-  const torpor = new Torpor({ socket: daemon.socket });
+  const torpor = new Torpor({ socket: world.daemon.socket });
   try {
     // Create a sandbox and install a package in it.
     const base = await torpor.create({ name: "base", image: "python:3.12", memoryMiB: 512 });
@@ -52,11 +43,11 @@ test("pause, resume and fork a sandbox with the program of the guide", { timeout
   } finally {
     torpor.close();
   }
-  expect(printed).toEqual(["paused", `${olderRequests}\n`, `${newerRequests(wheels)}\n`]);
+  expect(printed).toEqual(["paused", `${olderRequests}\n`, `${newerRequests(world.wheels)}\n`]);
 });
 
 test("a pause and a resume with memory and a time limit, as the helpers that wait have it", { timeout: 120_000 }, async () => {
-  using client = new Torpor({ socket: daemon.socket });
+  using client = new Torpor({ socket: world.daemon.socket });
   await using sandbox = await client.create({ image: "python:3.12" });
   const counter =
     "import os, time\nn = 0\nwhile True:\n  n += 1\n  open('/dev/shm/m', 'w').write(str(n))\n  os.replace('/dev/shm/m', '/dev/shm/n')\n  time.sleep(0.01)";

@@ -28,7 +28,7 @@ export class SandboxFiles {
   read(path: string, options: ReadFileOptions & { readonly as: "stream" }): Promise<ReadableStream<Uint8Array>>;
   async read(path: string, { as = "text", invalid = "error", ...user }: ReadFileOptions = {}) {
     const { content } = await waking(() => this.#client.files.read(this.#id, path, user));
-    if (as === "stream") return ReadableStream.from(content);
+    if (as === "stream") return streamOf(content);
     const chunks: Uint8Array[] = [];
     for await (const chunk of content) chunks.push(chunk);
     return as === "bytes" ? joined(chunks) : textOf(joined(chunks), path, invalid);
@@ -103,4 +103,19 @@ function textOf(bytes: Uint8Array, path: string, invalid: "error" | "replace"): 
       cause,
     });
   }
+}
+
+/** Not every browser has ReadableStream.from. */
+function streamOf(content: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = content[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await chunks.return?.();
+    },
+  });
 }

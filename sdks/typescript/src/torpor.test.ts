@@ -51,6 +51,11 @@ test("a list is an array when awaited, and pages when iterated", async () => {
   const paused: string[] = [];
   for await (const { id } of torpor.list({ states: ["paused"], labels: { set: "list" } })) paused.push(id);
   expect(paused).toEqual([two.id]);
+  expect((await one.update({ labels: { set: null, n: "2" }, idleMs: 600_000 })).record).toMatchObject({
+    labels: { n: "2" },
+    idleMs: 600_000,
+  });
+  expect((await torpor.list({ labels: { set: "list" } })).map(({ id }) => id)).toEqual([two.id]);
 });
 
 test("exec: text or argv, both streams, input, callbacks, limits", async () => {

@@ -6,13 +6,14 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { tellReady } from "./tell-ready.ts";
 
-// Node.js has no such sockets. What comes first is the word; a second message asks to close what came with it, once that was read.
+// Node.js has no such sockets. The word comes first; then a pipe, which is closed to say that it was read.
 const systemd = `
-import socket, sys
+import os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
 print("bound", flush=True)
 print(s.recv(4096).decode(), end="", flush=True)
+for fd in socket.recv_fds(s, 4096, 4)[1]: os.close(fd)
 `;
 
 const has = (program: string) => spawnSync(program, ["--version"]).status === 0;
