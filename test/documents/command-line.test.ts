@@ -20,7 +20,7 @@ let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(path.join(tmpdir(), "torpor-examples-"));
   for (const name of ["file", "netrc", "secret.txt", "password.txt", "token.txt"]) writeFileSync(path.join(directory, name), "x\n");
-  for (const name of ["src", ".config/fish/completions"]) mkdirSync(path.join(directory, name), { recursive: true });
+  for (const name of ["src", ".config/fish/completions", ".zfunc"]) mkdirSync(path.join(directory, name), { recursive: true });
   process.chdir(directory);
   vi.stubEnv("TOKEN", "of the environment");
 });

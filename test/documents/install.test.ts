@@ -16,7 +16,8 @@ test.each(lines)("docs/operations.md: %s", (line) => {
   const [program = "", ...args] = line.split(" ");
   const names = args.filter((word) => !word.startsWith("-") && word !== "install");
   if (program === "packaging/install.sh")
-    expect(installedBy(args)).toEqual(args.includes("--from") ? ["dist/packages/a.tgz"] : all("latest"));
+    expect(installedBy(args)).toEqual(args.includes("--from") ? archives.map((name) => `dist/packages/${name}`) : all("latest"));
+  else if (program === "docker") expectOfImage(args);
   else if (program === "pip") expect(names).toEqual([/^name = "(.*)"$/m.exec(read("sdks/python/pyproject.toml"))?.[1]]);
   else for (const name of names) expect(published.get(name)?.program, name).toBe(args.includes("-g"));
 });
@@ -30,6 +31,8 @@ test("docs/operations.md: the lines of a unit file are taken", () => {
   expect(publicUrl?.origin).toBe(env.TORPOR_PUBLIC_URL);
 });
 
+const archives = ["torpor-daemon-1.0.0.tgz", "torpor-runsc-linux-x64-1.0.0.tgz"];
+const foreign = "torpor-runsc-linux-arm64-1.0.0.tgz";
 const sources = ["packages/contract", "packages/core", "packages/daemon", "packages/cli", "sdks/typescript"];
 /** What scripts/package makes, and whether there is a program in it. */
 const published = new Map(
@@ -38,6 +41,19 @@ const published = new Map(
     return [name, { program: bin !== undefined }] as const;
   }),
 );
+
+/** What an image does is shown by test/soak/packaging/image.test.ts; here, that the lines name what there is. */
+function expectOfImage([verb, ...args]: readonly string[]): void {
+  const dockerfile = read("packaging/Dockerfile");
+  if (verb === "build") expect(args).toContain("packaging/Dockerfile");
+  if (verb === "run") {
+    expect(dockerfile).toContain(`VOLUME ${args[args.indexOf("-v") + 1]?.split(":")[1]}\n`);
+    expect(dockerfile).toContain(`EXPOSE ${args[args.indexOf("-p") + 1]?.split(":")[2]}\n`);
+  }
+  expect(args.at(verb === "build" || verb === "run" ? -1 : 0)).toBe(verb === "build" ? "." : "torpord");
+  for (const [, command] of args.join(" ").matchAll(/\btorpor (\w+)/g))
+    expect(read("docs/reference/cli.md")).toContain(`torpor ${command}`);
+}
 
 function all(version: string): string[] {
   return [`@torpor/cli@${version}`, `@torpor/daemon@${version}`];
@@ -48,11 +64,11 @@ function installedBy(args: readonly string[]): string[] {
   const host = mkdtempSync(path.join(tmpdir(), "torpor-install-"));
   onTestFinished(() => rmSync(host, { recursive: true }));
   for (const name of ["bin", "dist/packages"]) mkdirSync(path.join(host, name), { recursive: true });
-  writeFileSync(path.join(host, "dist/packages/a.tgz"), "");
+  for (const name of [...archives, foreign]) writeFileSync(path.join(host, "dist/packages", name), "");
   const stand = (name: string, script: string) => writeFileSync(path.join(host, "bin", name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   stand("id", "echo 0");
   stand("uname", "echo Linux");
-  stand("node", "exit 0");
+  stand("node", "echo x64");
   stand("dpkg-query", "echo 'install ok installed'");
   stand("torpor", "echo asked >asked");
   stand("npm", `if [ "$1" = prefix ]; then echo '${host}'; else echo "$@" >npm; fi`);
@@ -62,7 +78,7 @@ function installedBy(args: readonly string[]): string[] {
   expect(readFileSync(path.join(host, "asked"), "utf8")).toBe("asked\n");
   const words = readFileSync(path.join(host, "npm"), "utf8").trim().split(" ");
   expect(words[0]).toBe("install");
-  return words.slice(1).filter((word) => !word.startsWith("-"));
+  return words.slice(1).flatMap((word) => (word.startsWith("-") ? [] : [word.replace(`${host}/`, "")]));
 }
 
 function read(file: string): string {
