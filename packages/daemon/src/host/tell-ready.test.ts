@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { tellReady } from "./tell-ready.ts";
 
@@ -23,10 +24,10 @@ test.skipIf(!has("systemd-notify") || !has("python3"))("systemd is told that tor
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const socket = path.join(directory, "notify");
   const listener = spawn("python3", ["-c", systemd, socket], { stdio: ["ignore", "pipe", "inherit"] });
+  const said = text(listener.stdout);
   await once(listener.stdout, "data");
-  const said = once(listener.stdout, "data");
   await tellReady(socket);
-  expect(String((await said)[0])).toContain("READY=1");
+  expect(await said).toContain("READY=1");
 });
 
 test("without systemd nobody is told", async () => {
