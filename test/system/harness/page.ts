@@ -49,7 +49,11 @@ export class PageWorld implements AsyncDisposable {
     page.setDefaultTimeout(20_000);
     // Interfaces of sandboxes that come and go beside it are the host's network to Chromium, which breaks off what it loads; the page asks again.
     const isOurs = (text: string) => !text.includes("net::ERR_NETWORK_CHANGED");
-    page.on("console", (message) => message.type() === "error" && isOurs(message.text()) && this.complaints.push(`${message.text()} ${message.location().url}`));
+    page.on(
+      "console",
+      (message) =>
+        message.type() === "error" && isOurs(message.text()) && this.complaints.push(`${message.text()} ${message.location().url}`),
+    );
     page.on("pageerror", (error) => this.complaints.push(error.message));
     await page.goto(this.proxy.url + at);
     return page;
