@@ -123,13 +123,18 @@ test("a watch tells what happens below a directory while it happens, and ends wi
   const name = await startSandbox(client);
   await output(client, name, "mkdir -p /src/deep");
   const changes = await client.files.watch(name, "/src", { recursive: true });
-  await output(client, name, "cd /src; echo 1 >deep/a; mkdir new; mv deep/a new/b; rm new/b; touch end");
   const seen: string[] = [];
-  for (let next = await changes.next(); !next.done; next = await changes.next()) {
-    const { change, path, from } = next.value;
-    seen.push(`${change} ${path}${from === null ? "" : ` from ${from}`}`);
-    if (path === "/src/end") break;
-  }
+  const seeUntil = async (last: string) => {
+    for (let next = await changes.next(); !next.done; next = await changes.next()) {
+      const { change, path, from } = next.value;
+      seen.push(`${change} ${path}${from === null ? "" : ` from ${from}`}`);
+      if (path === last) break;
+    }
+  };
+  await output(client, name, "cd /src; echo 1 >deep/a; mkdir new");
+  await seeUntil("/src/new"); // who is told of a directory is told of what happens in it from then on
+  await output(client, name, "cd /src; mv deep/a new/b; rm new/b; touch end");
+  await seeUntil("/src/end");
   expect(seen).toEqual(
     expect.arrayContaining([
       "created /src/deep/a",

@@ -6,12 +6,16 @@ export interface SignalTarget {
   readonly sandbox: string;
   /** Undefined until the command runs. */
   sessionId: string | undefined;
+  /** Called when it has begun to run. */
+  onStarted?: () => void;
 }
 
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15 } as const;
 
 /** After so many the user wants out, whatever the command does. */
 const patience = 3;
+/** A command that was asked for may be about to run: a signal waits so long for it, so that it is not left running. */
+const startMs = 2000;
 
 /**
  * Hands signals on to the session's process group, by calls of their own: on the session's connection they would wait
@@ -20,16 +24,25 @@ const patience = 3;
  */
 export function forwardSignals(target: SignalTarget, raw: boolean): () => void {
   let count = 0;
+  let early: NodeJS.Timeout | undefined;
+  const send = (name: string) => target.client.signal(target.sandbox, target.sessionId ?? "", name).catch(() => {});
   const handlers = Object.entries(numbers).map(([name, number]) => {
     const handle = () => {
       count++;
-      if (raw || target.sessionId === undefined || count > patience) giveUp(number, raw || target.sessionId === undefined);
-      else target.client.signal(target.sandbox, target.sessionId, name).catch(() => {});
+      if (raw || count > patience || early !== undefined) giveUp(number, raw || early !== undefined);
+      if (target.sessionId !== undefined) return void send(name);
+      early = setTimeout(() => giveUp(number, true), startMs);
+      target.onStarted = () => {
+        clearTimeout(early);
+        early = undefined;
+        void send(name);
+      };
     };
     process.on(name, handle);
     return [name, handle] as const;
   });
   return () => {
+    clearTimeout(early);
     for (const [name, handle] of handlers) process.removeListener(name, handle);
   };
 }
