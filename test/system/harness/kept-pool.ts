@@ -1,12 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { testImage } from "./test-image.ts";
 
 const sources = fileURLToPath(new URL("../../../packages/daemon/src/{images,pool}/**/*.ts", import.meta.url));
+
+/** Each holds 0.4 GB. */
+const unusedMs = 24 * 60 * 60 * 1000;
 
 /**
  * The pool of a new daemon with the test image in it, kept in the user's cache: an import takes 6 s of two cores, a copy of the sparse file a third of one. Kept for
@@ -33,6 +36,7 @@ export class KeptPool {
     if (!existsSync(this.#file)) return false;
     const pool = path.join(data, "pool.img");
     execFileSync("cp", ["--reflink=auto", this.#file, pool]);
+    utimesSync(this.#file, new Date(), new Date());
     // The kernel mounts no two file systems of one UUID.
     execFileSync("xfs_admin", ["-f", "-U", "generate", pool], { stdio: "ignore" });
     return true;
@@ -46,5 +50,8 @@ export class KeptPool {
     mkdirSync(path.dirname(this.#file), { recursive: true });
     execFileSync("cp", ["--reflink=auto", pool, partial]);
     renameSync(partial, this.#file);
+    for (const file of globSync(path.join(path.dirname(this.#file), "*"))) {
+      if (Date.now() - statSync(file).mtimeMs > unusedMs) rmSync(file, { force: true });
+    }
   }
 }
