@@ -41,8 +41,7 @@ type Database struct{ Passwd, Group string }
 // System is the sandbox's own.
 var System = Database{Passwd: "/etc/passwd", Group: "/etc/group"}
 
-// Lookup resolves a specification. Empty is root.
-func (d Database) Lookup(spec string) (User, error) {
+func (d Database) lookup(spec string) (User, error) {
 	if spec == "" {
 		spec = "0"
 	}

@@ -60,3 +60,21 @@ func TestOutlivesHostileFiles(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAChangedFileIsReadAgain(t *testing.T) {
+	d := database(t, "ann:x:1000:100::/home/ann:\n", "wheel:x:10:\n")
+	for _, step := range []struct{ passwd, group string }{{"ann:x:1000:100::/home/ann:\n", "wheel:x:10:\n"}, {"ann:x:1001:100::/home/ann:\n", "wheel:x:10:\n"}, {"ann:x:1001:100::/home/ann:\n", "wheel:x:10:ann\n"}} {
+		for path, text := range map[string]string{d.Passwd: step.passwd, d.Group: step.group} {
+			// As programs that know what they do: another file in its place.
+			if os.WriteFile(path+"-", []byte(text), 0o644) != nil || os.Rename(path+"-", path) != nil {
+				t.Fatal("no files")
+			}
+		}
+		for range 2 {
+			got, err := d.Lookup("ann")
+			if err != nil || got.UID != 1000+uint32(strings.Count(step.passwd, "1001")) || len(got.Groups) != 1+strings.Count(step.group, "ann") {
+				t.Errorf("%+v: %+v, %v", step, got, err)
+			}
+		}
+	}
+}
