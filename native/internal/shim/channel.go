@@ -121,19 +121,12 @@ func (c *channel) take() (line, error) {
 }
 
 func (c *channel) dial() (*connector, error) {
-	guestIn, toGuest, err := os.Pipe()
+	toGuest, fromGuest, guestIn, guestOut, err := newPipes()
 	if err != nil {
 		return nil, err
 	}
-	fromGuest, guestOut, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, guestIn.Close(), toGuest.Close())
-	}
 	defer guestIn.Close()
 	defer guestOut.Close()
-	for _, f := range []*os.File{toGuest, fromGuest} {
-		_, _ = unix.FcntlInt(f.Fd(), unix.F_SETPIPE_SZ, pipeBytes)
-	}
 	log, err := os.OpenFile(c.runtime.dir.guestLog(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
@@ -143,8 +136,6 @@ func (c *channel) dial() (*connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Fd() made them blocking; the runtime's poller is what lets a close end a read.
-	toGuest, fromGuest = pollable(toGuest), pollable(fromGuest)
 	return &connector{toGuest: toGuest, fromGuest: fromGuest}, nil
 }
 
@@ -160,6 +151,23 @@ func (l *connector) pump(conn net.Conn) {
 		ended <- struct{}{}
 	}()
 	<-ended
+}
+
+// newPipes makes one pipe each way; those of the guest's side are for a process that is to be started.
+func newPipes() (toGuest, fromGuest, guestIn, guestOut *os.File, err error) {
+	guestIn, toGuest, err = os.Pipe()
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	fromGuest, guestOut, err = os.Pipe()
+	if err != nil {
+		return nil, nil, nil, nil, errors.Join(err, guestIn.Close(), toGuest.Close())
+	}
+	for _, f := range []*os.File{toGuest, fromGuest} {
+		_, _ = unix.FcntlInt(f.Fd(), unix.F_SETPIPE_SZ, pipeBytes)
+	}
+	// Fd() made them blocking; the runtime's poller is what lets a close end a read.
+	return pollable(toGuest), pollable(fromGuest), guestIn, guestOut, nil
 }
 
 func pollable(f *os.File) *os.File {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"torpor.dev/torpor/native/internal/launchline"
 )
 
@@ -27,18 +25,11 @@ type firstLine struct {
 
 // newFirstLine opens the line before there is anybody at its other end, whose files are the caller's to close.
 func newFirstLine() (line *firstLine, guestIn, guestOut *os.File, err error) {
-	guestIn, toGuest, err := os.Pipe()
+	toGuest, fromGuest, guestIn, guestOut, err := newPipes()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	fromGuest, guestOut, err := os.Pipe()
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, guestIn.Close(), toGuest.Close())
-	}
-	for _, f := range []*os.File{toGuest, fromGuest} {
-		_, _ = unix.FcntlInt(f.Fd(), unix.F_SETPIPE_SZ, pipeBytes)
-	}
-	l := &firstLine{toGuest: pollable(toGuest), fromGuest: pollable(fromGuest), answer: make(chan error, 1)}
+	l := &firstLine{toGuest: toGuest, fromGuest: fromGuest, answer: make(chan error, 1)}
 	l.reader = launchline.NewReader(l.fromGuest)
 	var nonce launchline.Nonce
 	_, _ = rand.Read(nonce[:]) // never fails
