@@ -42,7 +42,7 @@ async function follow(stream: SessionStream, target: SignalTarget, { input }: Fo
     if (frame.type === "output") await write(outputOf(frame), frame.data);
     if (frame.type !== "started") continue;
     target.sessionId = frame.session.id;
-    target.onStarted?.();
+    target.onStarted?.(frame.session.id);
     command = frame.session.argv[0] ?? command;
     if (input) sendInput(stream).catch(() => stream.end());
   }

@@ -20,7 +20,7 @@ test("a signal that comes before the command runs is handed on when it does (E09
   process.emit("SIGINT");
   expect(sent).toEqual([]);
   to.sessionId = "se_1";
-  to.onStarted?.();
+  to.onStarted?.(to.sessionId);
   process.emit("SIGTERM");
   expect(sent).toEqual(["se_1 SIGINT", "se_1 SIGTERM"]);
 });

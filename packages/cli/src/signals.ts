@@ -7,7 +7,7 @@ export interface SignalTarget {
   /** Undefined until the command runs. */
   sessionId: string | undefined;
   /** Called when it has begun to run. */
-  onStarted?: () => void;
+  onStarted?: (sessionId: string) => void;
 }
 
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15 } as const;
@@ -25,17 +25,17 @@ const startMs = 2000;
 export function forwardSignals(target: SignalTarget, raw: boolean): () => void {
   let count = 0;
   let early: NodeJS.Timeout | undefined;
-  const send = (name: string) => target.client.signal(target.sandbox, target.sessionId ?? "", name).catch(() => {});
+  const send = (sessionId: string, name: string) => void target.client.signal(target.sandbox, sessionId, name).catch(() => {});
   const handlers = Object.entries(numbers).map(([name, number]) => {
     const handle = () => {
       count++;
       if (raw || count > patience || early !== undefined) giveUp(number, raw || early !== undefined);
-      if (target.sessionId !== undefined) return void send(name);
+      if (target.sessionId !== undefined) return send(target.sessionId, name);
       early = setTimeout(() => giveUp(number, true), startMs);
-      target.onStarted = () => {
+      target.onStarted = (sessionId) => {
         clearTimeout(early);
         early = undefined;
-        void send(name);
+        send(sessionId, name);
       };
     };
     process.on(name, handle);
