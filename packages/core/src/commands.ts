@@ -6,7 +6,7 @@ import type { Desk } from "./desk.ts";
 import { endingOf } from "./ending-of.ts";
 import type { KeyFor } from "./idempotency.ts";
 import { type Asked, type Decision, decide } from "./lifecycle/decide.ts";
-import { holdingOf, nothing, plus } from "./lifecycle/holding.ts";
+import { askedBy, holdingOf } from "./lifecycle/holding.ts";
 import { newOperation } from "./lifecycle/new-operation.ts";
 import { busy, nameTaken, notFound, snapshotNameTaken } from "./lifecycle/refusals.ts";
 import type { Command } from "./lifecycle/states.ts";
@@ -197,6 +197,5 @@ async function checkFork(
   for (const { name } of children) {
     if ((await ports.store.findSandbox(name)) !== undefined) throw nameTaken(name);
   }
-  const asked = children.map(() => sandbox.resources).reduce(plus, nothing);
-  await requireRoom(ports, teamOf(sandbox), { ...asked, sandboxes: children.length });
+  await requireRoom(ports, teamOf(sandbox), askedBy(children.map(() => sandbox)));
 }

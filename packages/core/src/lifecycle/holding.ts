@@ -1,5 +1,6 @@
 import type { Share } from "../ports/share.ts";
 import type { SandboxRecord } from "../ports/store.ts";
+import type { TeamHolding } from "../ports/team-store.ts";
 
 export const nothing: Share = { memoryBytes: 0, cpus: 0, diskBytes: 0 };
 
@@ -15,6 +16,11 @@ export function holdingOf({ state, runtimeId, resources }: SandboxRecord): Share
 
 export function plus(a: Share, b: Share): Share {
   return { memoryBytes: a.memoryBytes + b.memoryBytes, cpus: a.cpus + b.cpus, diskBytes: a.diskBytes + b.diskBytes };
+}
+
+/** What sandboxes that are to be made ask for together. */
+export function askedBy(born: readonly { readonly resources: Share }[]): TeamHolding {
+  return { ...born.map(({ resources }) => resources).reduce(plus, nothing), sandboxes: born.length };
 }
 
 /** What of it does not fit; undefined: all fits. */

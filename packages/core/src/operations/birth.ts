@@ -9,12 +9,11 @@ import {
   TorporError,
 } from "@torpor/contract";
 import { refusedBy } from "../capacity.ts";
-import { nothing, plus } from "../lifecycle/holding.ts";
+import { askedBy } from "../lifecycle/holding.ts";
 import { newOperation } from "../lifecycle/new-operation.ts";
 import { nameTaken } from "../lifecycle/refusals.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Change, type KeyRecord, type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
-import type { TeamHolding } from "../ports/team-store.ts";
 import { bornAt } from "../time/instants.ts";
 
 /** Who makes it, and whose it becomes. */
@@ -77,10 +76,6 @@ export async function commitBirths(
     if (conflict.kind !== "address") throw conflict;
   }
   throw new TorporError("capacity_exceeded", "others took every free address first: retry");
-}
-
-function askedBy(drafts: readonly Draft[]): TeamHolding {
-  return { ...drafts.map(({ resources }) => resources).reduce(plus, nothing), sandboxes: drafts.length };
 }
 
 async function commitOnce(ports: Ports, born: readonly Born[], beside: Pick<Change, "keys" | "snapshots">): Promise<StoreConflict | null> {
