@@ -15,7 +15,7 @@ import { likeness, shownIn } from "./shown.ts";
 let server: Server;
 let client: TorporClient;
 let receiver: WebhookReceiver;
-/** What a document says that is another thing here, and what took its place: longer ones first. */
+/** What a document says that is another thing here, and what took its place; of two that begin alike the longer one first. */
 let names: Map<string, string>;
 let shell: ReturnType<typeof readersShell>;
 
@@ -40,7 +40,9 @@ beforeEach(() => {
   ]);
 });
 
-const here = (text: string) => [...names].reduce((named, [word, ours]) => named.replaceAll(word, ours), text);
+/** In one pass: what took a word's place may itself look like another word (a port with 4711 in it). */
+const here = (text: string) => text.replaceAll(anyOf(names.keys()), (word) => names.get(word) ?? word);
+const anyOf = (words: Iterable<string>) => new RegExp([...words].map((word) => word.replaceAll(".", "\\.")).join("|"), "g");
 
 test.each(blocksFor(import.meta.url))("$document:$line, $language: does what it says", async (block) => {
   if (block.language === "sh") await bash(here(block.text));

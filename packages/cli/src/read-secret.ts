@@ -13,8 +13,9 @@ const erase = new Set(["\u007f", "\b"]);
 
 async function ask(what: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(`${what}: `);
+  // Before the question: what is pasted as soon as it shows must not show.
   stdin.setRawMode(true);
+  stderr.write(`${what}: `);
   try {
     return await typed(stdin);
   } finally {
