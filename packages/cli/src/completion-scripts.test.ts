@@ -38,7 +38,7 @@ const has = (shell: string) => spawnSync(shell, ["-c", "exit"]).status === 0;
 async function run(shell: string, ...args: readonly string[]): Promise<string> {
   const home = path.join(directory, "home");
   const env = { PATH: `${directory}/bin:${process.env.PATH}`, HOME: home, TERM: "dumb", LANG: "C.UTF-8", TORPOR_SOCKET: server.socket };
-  return (await promisify(execFile)(shell, args, { cwd: path.join(directory, "work"), env, timeout: 40_000 })).stdout;
+  return (await promisify(execFile)(shell, args, { cwd: path.join(directory, "work"), env, timeout: 100_000 })).stdout;
 }
 
 test("bash completes commands, names of sandboxes, and files where nothing is known", async () => {
@@ -69,9 +69,6 @@ test.skipIf(!has("fish"))(
 
 test.skipIf(!has("zsh"))(
   "zsh completes commands, options, names of sandboxes, and files where nothing is known, as one types",
-  {
-    timeout: 90_000,
-  },
   async () => {
     const typed: Readonly<Record<string, string>> = {
       "torpor pau": "torpor pause ",

@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addedTo } from "./follow-log.ts";
+import { firstLine } from "./testing/first-line.ts";
 import { type Server, startServer } from "./testing/server.ts";
 import { launch, outcome, torpor } from "./testing/torpor.ts";
 
@@ -11,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => server[Symbol.asyncDispose]());
 
 const run = (...args: string[]) => torpor(server, args);
-const said = async (child: ReturnType<typeof launch>) => String((await once(child.stdout as NodeJS.ReadableStream, "data"))[0]);
+const said = (child: ReturnType<typeof launch>) => firstLine(child.stdout as Readable);
 const names = async () => (await run("list", "--format", "{name}")).text;
 
 test("run makes a sandbox, gives the command's streams and code, and leaves nothing", async () => {
@@ -57,14 +60,13 @@ test("run removes its sandbox when it is interrupted, and when its reader has go
 
 test("watch tells of each change, and ends by a signal", async () => {
   const child = launch(server, ["watch", "--json"]);
-  const lines: string[] = [];
-  let wake = () => {};
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    lines.push(...text.trim().split("\n"));
-    wake();
-  });
+  const closed = once(child, "close");
+  const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
   const until = async (fits: (line: string) => boolean) => {
-    while (!lines.some(fits)) await new Promise<void>((resolve) => (wake = resolve));
+    for (let line = await lines.next(); ; line = await lines.next()) {
+      if (line.done === true) throw new Error("it ended");
+      if (fits(line.value)) return;
+    }
   };
   await until((line) => line === "[]");
   await run("create", "--name", "seen", "debian");
@@ -72,7 +74,7 @@ test("watch tells of each change, and ends by a signal", async () => {
   await run("pause", "seen");
   await until((line) => line.includes('"paused"'));
   child.kill("SIGTERM");
-  await once(child, "close");
+  await closed;
   await run("remove", "--force", "seen");
 });
 

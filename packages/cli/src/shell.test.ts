@@ -1,9 +1,11 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { firstLine } from "./testing/first-line.ts";
 import { type Server, startServer } from "./testing/server.ts";
 import { type Step, typeOn } from "./testing/terminal.ts";
-import { torpor } from "./testing/torpor.ts";
+import { launch, outcome, torpor } from "./testing/torpor.ts";
 
 let server: Server;
 beforeAll(async () => {
@@ -17,13 +19,14 @@ const sessions = async () => JSON.parse((await torpor(server, ["sessions", "--js
 
 test("a shell stays when it is left, and goes on where it was", async () => {
   const first = await onTerminal("torpor shell base", [
-    { await: "# ", type: 'x=41; cat >/dev/null; echo a""wake\r' },
-    { await: "cat", type: "\x10\x11" },
+    // What is typed before it runs is a line of the shell's, and no end of its input.
+    { await: "# ", type: 'x=41; echo re""ads; cat >/dev/null; echo a""wake\r' },
+    { await: "reads", type: "\x10\x11" },
   ]);
   expect(first.code).toBe(0);
   expect(first.text).toMatch(/torpor: detached; the session goes on: torpor attach base se_/);
   const again = await onTerminal("torpor shell --attach base", [
-    { await: "cat", type: "\x04" },
+    { await: "reads", type: "\x04" },
     { await: "awake", type: "echo n$((x + 1))\r" },
     { await: "n42", type: "exit 3\r" },
   ]);
@@ -58,11 +61,11 @@ test("attach watches what was detached, from a number on, to its end and its cod
 test("a pause ends the attachment with the way to go on, and a sandbox that wakes for calls is woken by the next", async () => {
   await torpor(server, ["create", "--name", "sleepy", "--auto-resume", "debian"]);
   const sid = (await torpor(server, ["exec", "-i", "-d", "sleepy", "sh", "-c", "echo on; read x; echo got $x"])).text.trim();
-  const watching = torpor(server, ["attach", "--no-stdin", "sleepy", sid]);
-  await torpor(server, ["exec", "sleepy", "true"]);
+  const watching = launch(server, ["attach", "--no-stdin", "sleepy", sid]);
+  expect(await firstLine(watching.stdout as Readable)).toBe("on");
+  const ended = outcome(watching);
   await torpor(server, ["pause", "sleepy"]);
-  const paused = await watching;
-  expect(paused).toMatchObject({
+  expect(await ended).toMatchObject({
     code: 1,
     stderr: `torpor: sandbox sleepy was paused; the session goes on after torpor resume sleepy: torpor attach sleepy ${sid}\n`,
   });

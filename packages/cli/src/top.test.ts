@@ -30,6 +30,6 @@ test("of an unknown sandbox there are none", async () => {
 test("what sandboxes have used is printed, in hours", async () => {
   const { code, text } = await run("usage");
   expect(code).toBe(0);
-  expect(text).toMatch(/^NAME +ID +RUNNING H .*\n(base|other) +sb_\w+ +0\.00\d +0\.00\d +/);
+  expect(text).toMatch(/^NAME +ID +RUNNING H .*\n(base|other) +sb_\w+ +\d+\.\d{3} +\d+\.\d{3} +/);
   expect(JSON.parse((await run("usage", "--json")).text)).toContainEqual(expect.objectContaining({ name: "base", removedAt: null }));
 });

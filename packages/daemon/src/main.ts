@@ -19,13 +19,7 @@ try {
   delete process.env.NOTIFY_SOCKET;
   const log = createLogger(config.logLevel);
   const daemon = await openDaemon(config, log);
-  await daemon.listen();
-  log.info({ socket: config.socketPath, addresses: daemon.addresses }, "torpord listens");
-  if (config.readyFd !== undefined) {
-    writeSync(config.readyFd, "ready\n");
-    closeSync(config.readyFd);
-  }
-  await tellReady(notifySocket);
+  // Before anybody can know that it runs, and end it.
   let ending = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {
@@ -43,6 +37,14 @@ try {
       }
     });
   }
+  await daemon.listen();
+  log.info({ socket: config.socketPath, addresses: daemon.addresses }, "torpord listens");
+  if (config.readyFd !== undefined) {
+    writeSync(config.readyFd, "ready\n");
+    closeSync(config.readyFd);
+  }
+  // systemd's program fails when a busy host does not confirm within 5 s what it was told: no reason to end what serves already.
+  await tellReady(notifySocket).catch((error: unknown) => log.error({ err: error }, "systemd did not confirm that torpord is ready"));
 } catch (error) {
   const known = error instanceof TorporError;
   process.stderr.write(

@@ -15,7 +15,12 @@ export async function findDaemon({ lock }: Site): Promise<number | undefined> {
 
 /** Ends the daemon and waits until it has let go of its data directory. */
 export async function endDaemon(site: Site, pid: number): Promise<void> {
-  process.kill(pid, "SIGTERM");
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (error) {
+    // It has ended meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
   // The kernel's lock is free when its holder has ended: waiting for it needs no looking again and again.
   const waiting = spawn("flock", ["--exclusive", site.lock, "true"], { stdio: "ignore" });
   const [code] = (await once(waiting, "exit")) as [number | null];

@@ -13,17 +13,22 @@ export async function typeOn(server: Server, line: string, steps: readonly Step[
   const torporLine = `run_torpor() { "${process.execPath}" "${mainPath}" "$@"; }; ${line.replaceAll(/(^|[;&|(] ?)torpor /g, "$1run_torpor ")}`;
   const child = spawn("script", ["-qec", torporLine, "/dev/null"], {
     env: { ...process.env, TORPOR_SOCKET: server.socket, TERM: "dumb", SHELL: "/bin/bash" },
+    stdio: ["pipe", "pipe", "ignore"],
   });
+  child.stdin.on("error", () => {});
   let text = "";
   let from = 0;
   const left = [...steps];
-  child.stdout.on("data", (chunk: Buffer) => {
-    text += chunk.toString();
-    const [step] = left;
-    if (step === undefined || !text.slice(from).includes(step.await)) return;
-    from = text.length;
-    left.shift();
-    child.stdin.write(step.type);
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    // One piece may have what several steps wait for.
+    for (let [step] = left; step !== undefined; [step] = left) {
+      const at = text.indexOf(step.await, from);
+      if (at < 0) break;
+      from = at + step.await.length;
+      left.shift();
+      child.stdin.write(step.type);
+    }
   });
   const [code] = (await once(child, "close")) as [number | null];
   return { code, text };

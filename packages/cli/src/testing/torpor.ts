@@ -35,11 +35,12 @@ export async function torpor(server: Pick<Server, "socket">, args: readonly stri
   return outcome(child);
 }
 
+/** What it says from now on, to its end. */
 export async function outcome(child: ChildProcess): Promise<Run> {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
-  child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
-  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
+  child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk)).resume();
+  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk)).resume();
   const [code] = (await once(child, "close")) as [number | null];
   const all = Buffer.concat(stdout);
   return { code, stdout: all, text: all.toString(), stderr: Buffer.concat(stderr).toString() };

@@ -1,8 +1,9 @@
 import type { InterpreterLanguage } from "@torpor/contract";
 
 /**
- * A driver reads requests from a descriptor that the code it runs does not have: that one's input is empty. After each run it writes the request's mark to
- * both outputs, between NUL bytes, on stdout with the outcome. A mark is random and comes with its request, so nothing that is printed can pass for one.
+ * A driver reads requests from a descriptor that the code it runs does not have: that one's input is empty. Before a run, when it can be interrupted, it
+ * writes the request's mark between NUL bytes to stdout; after it to both outputs, on stdout with the outcome. A mark is random and comes with its request,
+ * so nothing that is printed can pass for one.
  */
 const python = `
 import ast, json, linecache, os, signal, sys, traceback
@@ -36,6 +37,7 @@ for line in os.fdopen(inner, "rb"):
     outcome = {"result": None, "error": None}
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        show(1, "\\0" + request["mark"] + "\\0")
         outcome["result"] = run(request["code"])
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except BaseException as error:
@@ -59,7 +61,9 @@ exec 9<&0 </dev/null
 trap : INT
 while :; do
   read -r -u 9 torpor_mark torpor_code || { [ $? -gt 128 ] && continue; break; }
-  eval "$(printf %s "$torpor_code" | base64 -d)" 9<&-
+  torpor_code="$(printf %s "$torpor_code" | base64 -d)"
+  printf '\\0%s\\0' "$torpor_mark"
+  eval "$torpor_code" 9<&-
   torpor_code=$?
   printf '\\0%s\\0' "$torpor_mark" >&2
   printf '\\0%s{"exitCode":%d}\\0' "$torpor_mark" "$torpor_code"

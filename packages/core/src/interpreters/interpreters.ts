@@ -14,8 +14,8 @@ import type { GuestSession } from "../ports/guest.ts";
 import { driverName, drivers, requestOf } from "./drivers.ts";
 import { bytesOf, MarkedOutput } from "./marked-output.ts";
 
-/** What cannot be interrupted is ended after so long. */
-const graceMs = 2000;
+/** What cannot be interrupted is ended after so long: a busy host may take seconds for an interrupt, and what is ended loses its variables. */
+const graceMs = 10_000;
 
 export type RunEnd = Omit<RunResult, "stdout" | "stderr">;
 
@@ -77,6 +77,7 @@ class Run {
     Record<"stdout" | "stderr", { readonly marked: MarkedOutput; readonly text: InstanceType<typeof TextDecoder> }>
   >;
   readonly #mark: string;
+  readonly #begun = Promise.withResolvers<void>();
   #timedOut = false;
 
   constructor(desk: Desk, guest: GuestUse, session: GuestSession, signal: AbortSignal | undefined) {
@@ -84,8 +85,8 @@ class Run {
     this.#guest = guest;
     this.#session = session;
     this.#mark = desk.ports.tokens.next();
-    const output = () => ({ marked: new MarkedOutput(this.#mark), text: new TextDecoder() });
-    this.#outputs = { stdout: output(), stderr: output() };
+    const output = (begins: boolean) => ({ marked: new MarkedOutput(this.#mark, { begins }), text: new TextDecoder() });
+    this.#outputs = { stdout: output(true), stderr: output(false) };
     // Whoever leaves breaks off the reading; the run goes on.
     signal?.addEventListener("abort", () => this.#over.abort(), { once: true });
   }
@@ -116,6 +117,7 @@ class Run {
   *#lineOf(stream: "stdout" | "stderr", data: Uint8Array): Generator<RunLine> {
     const { marked, text } = this.#outputs[stream];
     const fresh = text.decode(bytesOf(marked.take(data)), { stream: true });
+    if (this.#outputs.stdout.marked.begun) this.#begun.resolve();
     if (fresh !== "") yield stream === "stdout" ? { stdout: fresh } : { stderr: fresh };
   }
 
@@ -135,9 +137,15 @@ class Run {
     const { clock } = this.#desk.ports;
     await clock.sleep(timeoutMs, this.#over.signal);
     this.#timedOut = true;
-    await this.#guest.sessions.signal(this.#session.id, "INT");
-    await clock.sleep(graceMs, this.#over.signal);
-    await this.#guest.sessions.signal(this.#session.id, "KILL");
+    const { sessions } = this.#guest;
+    // Earlier it would be lost, or end an interpreter that is starting.
+    await Promise.race([this.#begun.promise, clock.sleep(graceMs, this.#over.signal)]);
+    // Once more: a shell that is between two commands heeds none.
+    for (let count = 0; count < 2; count++) {
+      await sessions.signal(this.#session.id, "INT");
+      await clock.sleep(graceMs / 2, this.#over.signal);
+    }
+    await sessions.signal(this.#session.id, "KILL");
   }
 }
 

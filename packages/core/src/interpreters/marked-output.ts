@@ -1,11 +1,17 @@
-/** One output of an interpreter, in which the end of a run is marked. Bytes come in pieces of any size. */
+/** One output of an interpreter, in which the end of a run is marked, and on stdout its beginning. Bytes come in pieces of any size. */
 export class MarkedOutput {
   readonly #begin: string;
   #held = "";
   #outcome: string | undefined;
+  #begun: boolean;
 
-  constructor(mark: string) {
+  constructor(mark: string, { begins }: { begins: boolean }) {
     this.#begin = `\0${mark}`;
+    this.#begun = !begins;
+  }
+
+  get begun(): boolean {
+    return this.#begun;
   }
 
   /** What follows the mark; undefined until the run is over. */
@@ -26,8 +32,14 @@ export class MarkedOutput {
 
   #atMark(at: number): string {
     const end = this.#held.indexOf("\0", at + 1);
-    if (end >= 0) this.#outcome = this.#held.slice(at + this.#begin.length, end);
-    return this.#give(at);
+    if (end < 0 || this.#begun) {
+      if (end >= 0) this.#outcome = this.#held.slice(at + this.#begin.length, end);
+      return this.#give(at);
+    }
+    this.#begun = true;
+    const before = this.#held.slice(0, at);
+    this.#held = this.#held.slice(end + 1);
+    return before + this.take(new Uint8Array());
   }
 
   #give(length: number): string {

@@ -143,8 +143,16 @@ test("input by calls: a repeat is not typed twice, and a gap is refused", async 
 });
 
 test("output that is no longer kept is refused with 410 and the oldest there is, and from there on all of it comes", async () => {
-  const { id } = await start({ argv: ["sh", "-c", "for i in 1 2 3 4; do head -c 5000 /dev/zero; sleep 0.02; done"], journalBytes: 8192 });
-  const { firstSeq, lastSeq } = await ended(id);
+  // In pieces: the next comes when the one before was read.
+  const { id } = await start({ argv: ["sh", "-c", "while read next; do head -c 5000 /dev/zero; done"], stdin: true, journalBytes: 8192 });
+  const asking = await attach(id, "hold=false");
+  for (let pieces = 1; pieces <= 4; pieces++) {
+    asking.send(frameKinds.stdin, "next\n");
+    await asking.until(() => asking.output.length === pieces * 5000);
+  }
+  asking.send(frameKinds.stdinEnd);
+  await asking.closed;
+  const { firstSeq, lastSeq }: Session = (await server.app.inject(pathOf(id))).json();
   expect(firstSeq).toBeGreaterThan(1);
   const refused = await server.app.inject({ url: `${pathOf(id)}/attach`, headers: { accept: "text/event-stream" } });
   expect(refused.statusCode).toBe(410);

@@ -21,6 +21,9 @@ export async function* eventStream(batches: Batches): AsyncGenerator<Uint8Array>
   }
 }
 
+/** One for whom nothing waits has not stalled: the daemon itself was held up. */
 export function cutOffWhenStalled({ raw }: Pick<FastifyReply, "raw">, limitMs = stalledMs): void {
-  raw.setTimeout(limitMs, () => raw.destroy());
+  raw.setTimeout(limitMs, () => {
+    if (raw.writableLength > 0) raw.destroy();
+  });
 }

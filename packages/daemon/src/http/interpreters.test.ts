@@ -1,5 +1,5 @@
 import type { RunResult } from "@torpor/contract";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { startTestServer, type TestServer } from "../testing/index.ts";
 
 let server: TestServer;
@@ -37,14 +37,40 @@ test("python keeps its variables, and tells both outputs, the last value and err
   expect((await run("python", "x, input.__name__, sys.stdin.read()")).result).toBe("(41, 'input', '')");
 });
 
+const interrupted = { name: "TimeoutError", traceback: expect.stringContaining("KeyboardInterrupt") };
+
 test("a run over its time is interrupted and keeps its variables; one that cannot be ends, and the next begins anew", async () => {
-  const slow = await run("python", "y = 1\nimport time\nprint('on', flush=True)\ntime.sleep(60)", 300);
-  expect(slow).toMatchObject({ stdout: "on\n", error: { name: "TimeoutError", traceback: expect.stringContaining("KeyboardInterrupt") } });
+  const slow = await runUntil("on\n", "python", "y = 1\nimport time\nprint('on', flush=True)\ntime.sleep(600)");
+  expect(slow).toMatchObject({ stdout: "on\n", error: interrupted });
   expect((await run("python", "y")).result).toBe("1");
-  const deaf = await run("python", "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass", 100);
+  const code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('on')\nwhile True: pass";
+  const deaf = await runUntil("on\n", "python", code, { deaf: true });
   expect(deaf.error).toMatchObject({ name: "TimeoutError", message: expect.stringContaining("variables are lost") });
   expect((await run("python", "'y' in globals()")).result).toBe("False");
 });
+
+test("a time that is over before the run has begun ends it when it has, and its interpreter is not lost", async () => {
+  const { id } = (await post("/v1/sandboxes/base/interpreters", { language: "python" })).json();
+  for (const time of ["while it starts", "while it reads"]) {
+    expect((await run(id, "import time\ntime.sleep(600)", 1)).error, time).toMatchObject(interrupted);
+  }
+});
+
+/** Runs code whose time is over when it has said something; `deaf`: then there is no waiting for it either. */
+async function runUntil(said: string, iid: string, code: string, { deaf = false } = {}): Promise<Pick<RunResult, "stdout" | "error">> {
+  const timeoutMs = 600_000;
+  const over = Promise.withResolvers<void>();
+  const sleep = vi.spyOn(server.ports.clock, "sleep");
+  onTestFinished(() => sleep.mockRestore());
+  sleep.mockImplementation((ms) => (deaf || ms === timeoutMs ? over.promise : new Promise(() => {})));
+  let stdout = "";
+  for await (const line of server.served.lifecycle.interpreters.run("base", iid, { code, timeoutMs })) {
+    if ("end" in line) return { stdout, error: line.end.error };
+    if ("stdout" in line) stdout += line.stdout;
+    if (stdout === said) over.resolve();
+  }
+  throw new Error("the run has no end");
+}
 
 test("nothing that is printed passes for a result", async () => {
   const forged = await run(
@@ -66,11 +92,11 @@ test("a shell keeps its variables and directory, and its commands have no part i
 test("one runs one thing at a time, told line by line; others are apart", async () => {
   const other = (await post("/v1/sandboxes/base/interpreters", { language: "python" })).json();
   expect(other).toMatchObject({ id: expect.stringMatching(/^se_/), language: "python" });
-  const first = run(other.id, "import time\nprint(1, flush=True)\ntime.sleep(0.5)\nz = 5");
-  let refused = await post(`/v1/sandboxes/base/interpreters/${other.id}/run`, { code: "1" });
-  while (refused.statusCode === 200) refused = await post(`/v1/sandboxes/base/interpreters/${other.id}/run`, { code: "1" });
+  const first = run(other.id, "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\nz = 5");
+  const refused = await post(`/v1/sandboxes/base/interpreters/${other.id}/run`, { code: "1" });
   expect(refused.json()).toMatchObject({ error: { code: "interpreter_busy" } });
   expect((await run("python", "'z' in globals()")).result).toBe("False");
+  await server.app.inject({ method: "PUT", url: "/v1/sandboxes/base/files?path=/go", payload: "" });
   await first;
   const lines = await post(`/v1/sandboxes/base/interpreters/${other.id}/run`, { code: "print(z)\nz" }, { accept: "application/x-ndjson" });
   const told = lines.body

@@ -51,7 +51,7 @@ test("a client of a session is counted as long as it is there", async () => {
   const [, socket] = (await once(asked.end(), "upgrade")) as [unknown, Socket];
   expect(await scrape()).toContain("torpor_session_sockets 1\n");
   socket.destroy();
-  await vi.waitFor(async () => expect(await scrape()).toContain("torpor_session_sockets 0\n"));
+  await expect.poll(scrape).toContain("torpor_session_sockets 0\n");
 });
 
 test("a store that does not answer makes it unhealthy, and its figures are left out rather than wrong", async () => {

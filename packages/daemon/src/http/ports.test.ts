@@ -60,8 +60,8 @@ function drained(stream: NodeJS.WritableStream): Promise<boolean> {
 }
 
 test("N03: a port on which nothing listens is refused with its number, before the connection is one", async () => {
-  const port = await listening(() => {});
-  open.splice(0)[0]?.close();
+  // None that was free: others may have been given it by now.
+  const port = 1;
   await expect(client.ports.connect("base", port)).rejects.toMatchObject({
     code: "port_closed",
     message: `nothing listens on port ${port} in the sandbox`,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { frameKinds, type SessionEnd, type StartSessionRequest } from "@torpor/contract";
+import { closeCodes, frameKinds, type StartSessionRequest } from "@torpor/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestServer, type TestServer } from "../testing/index.ts";
+import { SessionSocket, startTestServer, type TestServer } from "../testing/index.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -13,32 +13,17 @@ afterAll(async () => server[Symbol.asyncDispose]());
 
 const post = (url: string, payload: object = {}) => server.app.inject({ method: "POST", url, payload });
 
-type Socket = Awaited<ReturnType<TestServer["app"]["injectWS"]>>;
-interface Frame {
-  readonly kind: number;
-  readonly seq: number;
-  readonly data: Buffer;
+async function open(start: StartSessionRequest, sandbox = "base"): Promise<SessionSocket> {
+  const client = await SessionSocket.open(server, `/v1/sandboxes/${sandbox}/exec`);
+  client.socket.send(JSON.stringify(start));
+  return client;
 }
 
-async function open(start: StartSessionRequest, sandbox = "base"): Promise<{ socket: Socket; frames: Frame[]; closed: Promise<unknown> }> {
-  return collect(await server.app.injectWS(`/v1/sandboxes/${sandbox}/exec`), (socket) => socket.send(JSON.stringify(start)));
-}
-
-function collect(socket: Socket, begin: (socket: Socket) => void) {
-  const frames: Frame[] = [];
-  socket.on("message", (message: Buffer) => {
-    const kind = message[0] as number;
-    const output = kind >= frameKinds.stdout && kind <= frameKinds.terminal;
-    frames.push({ kind, seq: output ? Number(message.readBigUInt64BE(1)) : 0, data: message.subarray(output ? 9 : 1) });
-  });
-  const closed = once(socket, "close");
-  begin(socket);
-  return { socket, frames, closed };
-}
-
-const outputOf = (frames: readonly Frame[], kind: number) =>
+const attach = (sandbox: string, id: string, query = "") =>
+  SessionSocket.open(server, `/v1/sandboxes/${sandbox}/sessions/${id}/attach?${query}`);
+const outputOf = ({ frames }: SessionSocket, kind: number) =>
   Buffer.concat(frames.filter((frame) => frame.kind === kind).map(({ data }) => data));
-const endOf = (frames: readonly Frame[]) => JSON.parse(String(frames.find(({ kind }) => kind === frameKinds.end)?.data)) as SessionEnd;
+const idOf = (client: SessionSocket) => (client.json(frameKinds.started) as { id: string }).id;
 
 test("E13: exec answers with both streams as they were, and the code", async () => {
   const answer = await post("/v1/sandboxes/base/exec", { argv: ["sh", "-c", "printf 'a\\n\\nb\\r\\n\\n\\tc'; printf e >&2; exit 3"] });
@@ -63,37 +48,36 @@ test("exec gives its input and its end", async () => {
 });
 
 test("the socket tells of the start, the output in sequence, and the end", async () => {
-  const { frames, closed } = await open({ argv: ["sh", "-c", "echo one; echo two >&2; kill -9 $$"] });
-  await closed;
-  expect(frames[0]?.kind).toBe(frameKinds.started);
-  expect(outputOf(frames, frameKinds.stdout).toString()).toBe("one\n");
-  expect(outputOf(frames, frameKinds.stderr).toString()).toBe("two\n");
-  expect(frames.filter(({ seq }) => seq > 0).map(({ seq }) => seq)).toEqual([1, 2]);
-  expect(endOf(frames)).toMatchObject({ reason: "exited", exitCode: 137, signal: "SIGKILL" });
+  const client = await open({ argv: ["sh", "-c", "echo one; echo two >&2; kill -9 $$"] });
+  await client.closed;
+  expect(client.frames[0]?.kind).toBe(frameKinds.started);
+  expect(outputOf(client, frameKinds.stdout).toString()).toBe("one\n");
+  expect(outputOf(client, frameKinds.stderr).toString()).toBe("two\n");
+  expect(client.frames.filter(({ seq }) => seq > 0).map(({ seq }) => seq)).toEqual([1, 2]);
+  expect(client.end).toMatchObject({ reason: "exited", exitCode: 137, signal: "SIGKILL" });
 });
 
 test("E10: the end of the input does not cut the output", async () => {
-  const { socket, frames, closed } = await open({ argv: ["sh", "-c", "cat; echo after"], stdin: true });
-  socket.send(Buffer.from([frameKinds.stdin, ...Buffer.from("hi\n")]));
-  socket.send(Buffer.of(frameKinds.stdinEnd));
-  await closed;
-  expect(outputOf(frames, frameKinds.stdout).toString()).toBe("hi\nafter\n");
-  expect(endOf(frames).exitCode).toBe(0);
+  const client = await open({ argv: ["sh", "-c", "cat; echo after"], stdin: true });
+  client.send(frameKinds.stdin, "hi\n");
+  client.send(frameKinds.stdinEnd);
+  await client.closed;
+  expect(outputOf(client, frameKinds.stdout).toString()).toBe("hi\nafter\n");
+  expect(client.end.exitCode).toBe(0);
 });
 
 test("input for a process that is slow to take it arrives whole", async () => {
-  const { socket, frames, closed } = await open({ argv: ["sh", "-c", "sleep 0.3; wc -c"], stdin: true });
-  const piece = Buffer.concat([Buffer.of(frameKinds.stdin), Buffer.alloc(256 * 1024)]);
-  for (let sent = 0; sent < 80; sent++) socket.send(piece);
-  socket.send(Buffer.of(frameKinds.stdinEnd));
-  await closed;
-  expect(outputOf(frames, frameKinds.stdout).toString().trim()).toBe(String(80 * 256 * 1024));
+  const client = await open({ argv: ["sh", "-c", "sleep 0.3; wc -c"], stdin: true });
+  for (let sent = 0; sent < 80; sent++) client.send(frameKinds.stdin, Buffer.alloc(256 * 1024));
+  client.send(frameKinds.stdinEnd);
+  await client.closed;
+  expect(client.output.trim()).toBe(String(80 * 256 * 1024));
 });
 
 test("a refusal comes before the socket; what fails after it is a frame", async () => {
   await expect(server.app.injectWS("/v1/sandboxes/nope/exec")).rejects.toThrow("404");
   const { frames, closed } = await open({ argv: ["nosuch"] });
-  await closed;
+  expect(await closed).toBe(closeCodes.failed);
   expect(JSON.parse(String(frames[0]?.data))).toMatchObject({ error: { code: "command_not_started", details: { exitCode: 127 } } });
   const wrong = await open({ argv: "ls" } as unknown as StartSessionRequest);
   await wrong.closed;
@@ -104,32 +88,30 @@ test("a refusal comes before the socket; what fails after it is a frame", async 
 
 test("E28: a pause ends the stream with that reason, and the output that was missed comes after the resume, once", async () => {
   await post("/v1/sandboxes", { image: "debian", name: "sleeper" });
-  const { frames, closed } = await open({ argv: ["sh", "-c", "echo 1; read go; echo 2; echo 3"], stdin: true }, "sleeper");
-  while (outputOf(frames, frameKinds.stdout).length === 0) await new Promise(setImmediate);
+  const client = await open({ argv: ["sh", "-c", "echo 1; read go; echo 2; echo 3"], stdin: true }, "sleeper");
+  await client.has(frameKinds.stdout);
   await post("/v1/sandboxes/sleeper/pause");
-  await closed;
-  expect(endOf(frames)).toMatchObject({ reason: "paused", exitCode: null });
+  await client.closed;
+  expect(client.end).toMatchObject({ reason: "paused", exitCode: null });
   await post("/v1/sandboxes/sleeper/resume");
-  const { id } = JSON.parse(String(frames[0]?.data));
-  const again = collect(await server.app.injectWS(`/v1/sandboxes/sleeper/sessions/${id}/attach?after=1`), (socket) =>
-    socket.send(Buffer.from([frameKinds.stdin, ...Buffer.from("go\n")])),
-  );
+  const again = await attach("sleeper", idOf(client), "after=1");
+  again.send(frameKinds.stdin, "go\n");
   await again.closed;
-  expect(outputOf(again.frames, frameKinds.stdout).toString()).toBe("2\n3\n");
-  expect(endOf(again.frames)).toMatchObject({ reason: "exited", exitCode: 0 });
+  expect(again.output).toBe("2\n3\n");
+  expect(again.end).toMatchObject({ reason: "exited", exitCode: 0 });
 });
 
 test("E09: a client that is gone leaves the process running, listed and killable", async () => {
-  const { socket, frames } = await open({ argv: ["sleep", "600"] });
-  while (frames.length === 0) await new Promise(setImmediate);
-  socket.terminate();
-  const { id } = JSON.parse(String(frames[0]?.data));
+  const client = await open({ argv: ["sleep", "600"] });
+  await client.has(frameKinds.started);
+  client.cut();
+  const id = idOf(client);
   const session = await server.app.inject(`/v1/sandboxes/base/sessions/${id}`);
   expect(session.json()).toMatchObject({ end: null });
   expect((await post(`/v1/sandboxes/base/sessions/${id}/signal`, { signal: "TERM" })).statusCode).toBe(204);
-  const attached = collect(await server.app.injectWS(`/v1/sandboxes/base/sessions/${id}/attach`), () => {});
+  const attached = await attach("base", id);
   await attached.closed;
-  expect(endOf(attached.frames)).toMatchObject({ exitCode: 143 });
+  expect(attached.end).toMatchObject({ exitCode: 143 });
   expect((await server.app.inject({ method: "DELETE", url: `/v1/sandboxes/base/sessions/${id}` })).statusCode).toBe(204);
 });
 
@@ -167,11 +149,10 @@ test("a reader that does not hold lets the process go on without it", async () =
 });
 
 test("a message that no client sends closes the socket and leaves the process", async () => {
-  const { socket, frames, closed } = await open({ argv: ["sleep", "600"] });
-  while (frames.length === 0) await new Promise(setImmediate);
-  socket.send(Buffer.of(99));
-  const [code] = (await closed) as [number];
-  expect(code).toBe(1008);
-  const { id } = JSON.parse(String(frames[0]?.data));
+  const client = await open({ argv: ["sleep", "600"] });
+  await client.has(frameKinds.started);
+  client.send(99);
+  expect(await client.closed).toBe(1008);
+  const id = idOf(client);
   expect((await server.app.inject({ method: "DELETE", url: `/v1/sandboxes/base/sessions/${id}?force=true` })).statusCode).toBe(204);
 });

@@ -1,6 +1,8 @@
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { type Grant, type Route, routes } from "@torpor/contract";
 import { owner } from "@torpor/core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Answer, type CallOptions, call, startTestServer, type TestServer } from "../testing/index.ts";
 
 let server: TestServer;
@@ -104,15 +106,14 @@ test("the stream of events has a team's own, to the last one of a sandbox", asyn
   }
   const types: string[] = [];
   const sandboxes = new Set<string>();
-  let text = "";
-  for await (const chunk of stream.body as unknown as AsyncIterable<Uint8Array>) {
-    text += Buffer.from(chunk).toString();
-    const events = [...text.matchAll(/^data: (.+)$/gm)].map(
-      ([, json]) => JSON.parse(json as string) as { type: string; sandboxId: string },
-    );
-    types.splice(0, types.length, ...events.map(({ type }) => type));
-    for (const { sandboxId } of events) sandboxes.add(sandboxId);
-    if (types.length >= 2) break;
+  const input = Readable.fromWeb(stream.body as never);
+  onTestFinished(() => void input.destroy());
+  for await (const line of createInterface({ input })) {
+    if (!line.startsWith("data: ")) continue;
+    const { type, sandboxId } = JSON.parse(line.slice("data: ".length)) as { type: string; sandboxId: string };
+    types.push(type);
+    sandboxes.add(sandboxId);
+    if (types.length === 2) break;
   }
   expect(types).toEqual(["sandbox.created", "sandbox.removed"]);
   expect(sandboxes.size).toBe(1);

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { createReadStream, type Stats } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, rmdir, stat, watch as watchDirectory } from "node:fs/promises";
+import { on } from "node:events";
+import { createReadStream, type Stats, watch as watchDirectory } from "node:fs";
+import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -43,10 +44,12 @@ export function directoryFiles(root: string): GuestFiles {
       }),
     async *watch(path, { recursive = false, signal }) {
       await entryOf(path, true);
-      const events = watchDirectory(at(path), { recursive, ...(signal === undefined ? {} : { signal }) });
-      yield [];
+      // Not the one of promises: that begins to watch when it is first asked for what happened.
+      const watcher = watchDirectory(at(path), { recursive });
+      const events = on(watcher, "change", signal === undefined ? {} : { signal });
       try {
-        for await (const { eventType, filename } of events) {
+        yield [];
+        for await (const [eventType, filename] of events as AsyncIterable<[string, string | null]>) {
           const name = join(path, filename ?? "");
           const facts = await lstat(at(name)).catch(() => undefined);
           const change = eventType === "change" ? "modified" : facts === undefined ? "removed" : "created";
@@ -54,6 +57,8 @@ export function directoryFiles(root: string): GuestFiles {
         }
       } catch (error) {
         if (signal?.aborted !== true) throw error;
+      } finally {
+        watcher.close();
       }
     },
     makeDirectory: (path, { parents }) =>
@@ -83,7 +88,10 @@ export function directoryFiles(root: string): GuestFiles {
       await mkdir(at(path), { recursive: true });
       const tar = spawn("tar", ["-C", at(path), "-xf", "-"], { stdio: ["pipe", "ignore", "ignore"] });
       const ended = new Promise<number | null>((resolve) => tar.once("close", resolve));
-      await pipeline(Readable.from(content, { objectMode: false }), tar.stdin);
+      await pipeline(Readable.from(content, { objectMode: false }), tar.stdin).catch((error: NodeJS.ErrnoException) => {
+        // It did not want the rest: its code says why.
+        if (error.code !== "EPIPE") throw error;
+      });
       if ((await ended) !== 0) throw new TorporError("invalid_archive", "the archive is damaged");
       return { files: 0, bytes: 0 };
     },

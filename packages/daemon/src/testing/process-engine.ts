@@ -71,7 +71,8 @@ export class ProcessEngine extends MemoryEngine {
   async close(): Promise<void> {
     for (const { guest, directory } of this.#homes.values()) {
       await guest.destroy();
-      await rm(directory, { recursive: true, force: true });
+      // What hangs up with its terminal may write its last words, as a shell its history.
+      await rm(directory, { recursive: true, force: true, maxRetries: 20 });
     }
   }
 

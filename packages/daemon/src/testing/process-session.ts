@@ -20,6 +20,7 @@ export class ProcessSession {
   #bytes = 0;
   #lastSeq = 0;
   #size: Session["size"] = null;
+  #resized = Promise.resolve();
   readonly #taken = new Map<string, number>();
   #holders = 0;
   #end: SessionEnd | undefined;
@@ -143,9 +144,14 @@ export class ProcessSession {
 
   resize(rows: number, columns: number): void {
     this.#size = { rows, columns };
-    spawn("sh", ["-c", `stty -F "$(cat "$1")" rows "$2" cols "$3"`, "sh", this.#ttyFile, String(rows), String(columns)], {
-      stdio: "ignore",
-    });
+    this.#resized = this.#resized.then(() => this.#setSize(rows, columns));
+  }
+
+  /** When the terminal is there, which is written down when it has its first size. */
+  #setSize(rows: number, columns: number): Promise<void> {
+    const script = 'until [ -s "$1" ]; do [ -d "$5" ] && kill -0 "$4" || exit; sleep 0.05; done; stty -F "$(cat "$1")" rows "$2" cols "$3"';
+    const args = ["-c", script, "sh", this.#ttyFile, String(rows), String(columns), String(this.#child.pid), this.#cwd];
+    return new Promise((resolve) => spawn("sh", args, { stdio: "ignore" }).once("close", () => resolve()));
   }
 
   close(reason: "paused" | "stopped" | "lost"): void {

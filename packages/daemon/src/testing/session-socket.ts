@@ -14,7 +14,7 @@ export class SessionSocket {
   readonly socket: Socket;
   readonly frames: Frame[] = [];
   readonly closed: Promise<number>;
-  #wake: () => void = () => {};
+  readonly #waiting = new Set<() => void>();
 
   static async open(server: TestServer, path: string): Promise<SessionSocket> {
     const made: SessionSocket[] = [];
@@ -61,9 +61,7 @@ export class SessionSocket {
   async until(what: () => boolean): Promise<void> {
     while (!what()) {
       if (this.isClosed) throw new Error(`the connection was closed: ${this.output}`);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
@@ -80,6 +78,11 @@ export class SessionSocket {
     const at = Buffer.alloc(8);
     at.writeBigUInt64BE(BigInt(position));
     this.send(frameKinds.input, Buffer.concat([at, Buffer.from(data)]));
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 
   /** The network's end, without a word. */

@@ -1,7 +1,7 @@
 /** A command on a terminal of its own, by script(1); it writes the terminal's name down, for a later change of size. */
 export function terminalCommand(argv: readonly string[], size: { rows: number; columns: number }, ttyFile: string): string[] {
   const command = argv.map(quote).join(" ");
-  return ["script", "-qfec", `tty >${quote(ttyFile)}; stty rows ${size.rows} cols ${size.columns}; exec ${command}`, "/dev/null"];
+  return ["script", "-qfec", `stty rows ${size.rows} cols ${size.columns}; tty >${quote(ttyFile)}; exec ${command}`, "/dev/null"];
 }
 
 function quote(text: string): string {

@@ -100,8 +100,15 @@ const clock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }),
 };
 
+const letters = "234567abcdefghijklmnopqrstuvwxyz";
+let made = 0;
+/** In the order in which they are made, as is what is made within one millisecond. */
 const ids: Ids = {
-  next: (prefix) => `${prefix}_${[...randomBytes(16)].map((byte) => "abcdefghijklmnopqrstuvwxyz234567"[byte % 32]).join("")}`,
+  next: (prefix) => {
+    const number = made++;
+    const counted = [15, 10, 5, 0].map((bits) => letters[(number >> bits) % 32]);
+    return `${prefix}_${[...counted, ...Array.from(randomBytes(12), (byte) => letters[byte % 32])].join("")}`;
+  },
 };
 
 const host: Omit<Info, "engine" | "capabilities" | "listening"> = {

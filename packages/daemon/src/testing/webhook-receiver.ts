@@ -14,7 +14,7 @@ export type Answer = (response: ServerResponse, received: Received) => void;
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
   readonly #server: Server;
-  #news: () => void = () => {};
+  readonly #waiting = new Set<() => void>();
 
   private constructor(answer: Answer) {
     this.#server = createServer(async (request, response) => {
@@ -22,7 +22,8 @@ export class WebhookReceiver implements AsyncDisposable {
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const received = { headers: request.headers, body: Buffer.concat(chunks).toString() };
       this.received.push(received);
-      this.#news();
+      for (const wake of this.#waiting) wake();
+      this.#waiting.clear();
       answer(response, received);
     });
   }
@@ -50,10 +51,7 @@ export class WebhookReceiver implements AsyncDisposable {
 
   /** Resolves when so many have come. */
   async came(count: number): Promise<readonly Received[]> {
-    while (this.received.length < count)
-      await new Promise<void>((resolve) => {
-        this.#news = resolve;
-      });
+    while (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.add(resolve));
     return this.received;
   }
 
