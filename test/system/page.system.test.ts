@@ -97,11 +97,11 @@ test("Y04, Y06: two tabs on one terminal see the same, each can type, and a prog
 });
 
 test("Y09: a cut network is shown, what is typed meanwhile is typed once, and no byte is lost", async () => {
-  await world.proxy.cut();
+  world.proxy.cut();
   await page.getByText(/^reconnecting/).waitFor();
   await page.keyboard.press("Control+C");
   await page.keyboard.type("echo on''ce; python3 count.py\n");
-  await world.proxy.mend();
+  world.proxy.mend();
   const lines = await screenUntil(page, (shown) => shown.includes("once") && countsOf(splitAt(shown, "once")[1]).last >= 3);
   expect(lines.filter((line) => line === "once")).toHaveLength(1);
   const [first, second] = splitAt(lines, "once");

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { CutProxy } from "./cut-proxy.ts";
+import { patienceMs } from "./inside.ts";
 import { TestDaemon } from "./test-daemon.ts";
 
 const images = fileURLToPath(new URL("../../../docs/images/", import.meta.url));
@@ -46,7 +47,7 @@ export class PageWorld implements AsyncDisposable {
   /** A tab at a path of the page. */
   async tab(at: string): Promise<Page> {
     const page = await this.context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(patienceMs);
     // Interfaces of sandboxes that come and go beside it are the host's network to Chromium, which breaks off what it loads; the page asks again.
     const isOurs = (text: string) => !text.includes("net::ERR_NETWORK_CHANGED");
     page.on(
@@ -103,11 +104,11 @@ export async function screenOf(page: Page, pane = 0): Promise<string[]> {
 
 /** Resolves with the terminal's lines when they are as wanted. */
 export async function screenUntil(page: Page, wanted: (lines: readonly string[]) => boolean, pane = 0): Promise<string[]> {
-  const end = Date.now() + 20_000;
+  const end = performance.now() + patienceMs;
   for (;;) {
     const lines = await screenOf(page, pane).catch(() => []);
     if (wanted(lines)) return lines;
-    if (Date.now() > end) throw new Error(`the terminal does not come to it:\n${lines.join("\n")}`);
+    if (performance.now() > end) throw new Error(`the terminal does not come to it:\n${lines.join("\n")}`);
     // The emulator paints once a frame.
     await page.evaluate("new Promise(requestAnimationFrame)");
   }
