@@ -1,34 +1,24 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** The network between a browser and a daemon, which can be cut, and on whose other end another daemon can be put. */
 export class CutProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
+  readonly server: Server;
   #isCut = false;
   #target: { host: string; port: number };
 
-  static async open(url: string): Promise<CutProxy> {
-    const proxy = new CutProxy(url);
-    proxy.#server.listen(0, "127.0.0.1");
-    await once(proxy.#server, "listening");
-    return proxy;
-  }
-
-  private constructor(url: string) {
+  /** Where it listens is for others to say. */
+  constructor(url: string) {
     this.#target = targetOf(url);
-    this.#server = createServer((near) => this.#join(near));
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.server = createServer((near) => this.#join(near));
   }
 
   retarget(url: string): void {
     this.#target = targetOf(url);
   }
 
-  /** Connections break, and whoever makes one loses it at once. The port stays its own: nobody else can be given it meanwhile. */
+  /** Connections break, and whoever makes one loses it at once. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -40,8 +30,8 @@ export class CutProxy implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut();
-    const closed = once(this.#server, "close");
-    this.#server.close();
+    const closed = once(this.server, "close");
+    this.server.close();
     await closed;
   }
 
