@@ -17,6 +17,11 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 
 const firstLoadLimitBytes = 300_000;
 const stateOf = async (name: string) => (await world.daemon.client.get(name)).state;
+/** What came since the counter was started last: what is typed before that is not for it. */
+const sinceCommand = (lines: readonly string[]) => {
+  const at = lines.findLastIndex((line) => line.endsWith("# python3 count.py"));
+  return at < 0 ? [] : lines.slice(at + 1);
+};
 /** No number is missing and none comes twice; a counter that was started anew begins at 1. */
 const follows = (numbers: readonly number[]) =>
   numbers.every((number, i) => i === 0 || number === 1 || number === (numbers[i - 1] as number) + 1);
@@ -76,7 +81,7 @@ test("suspended and resumed in the same tab it keeps what was on the screen, and
   await page.keyboard.press("ArrowUp");
   await screenUntil(page, (lines) => lines.at(-1)?.endsWith("# python3 count.py") === true);
   await page.keyboard.press("Enter");
-  await screenUntil(page, (lines) => countsOf(lines).last >= 2);
+  await screenUntil(page, (lines) => countsOf(sinceCommand(lines)).last >= 2);
 });
 
 test("Y04, Y06: two tabs on one terminal see the same, each can type, and a program's question in a replay is not answered again", async () => {
@@ -92,7 +97,7 @@ test("Y04, Y06: two tabs on one terminal see the same, each can type, and a prog
   await page.bringToFront();
   await page.locator(".emulator").click();
   await page.keyboard.type("python3 count.py\n");
-  await screenUntil(other, (lines) => countsOf(lines).last >= 2);
+  await screenUntil(other, (lines) => countsOf(sinceCommand(lines)).last >= 2);
   await other.close();
 });
 

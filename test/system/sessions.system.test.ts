@@ -82,15 +82,15 @@ test("Y09, Y03: a paste of 100 KiB into a terminal arrives once over cuts; the o
   await watcher.until(({ text }) => text.includes("ready"));
   const paste = Buffer.from("é🦥 ".repeat(14_629)).subarray(0, 102_400);
   for (let at = 0; at < paste.length; at += 20_480) {
-    proxy.cutAfter(5000 + at / 10);
+    const cut = proxy.cutAfter(5000 + at / 10);
     await session.write(paste.subarray(at, at + 20_480));
+    await cut;
   }
   await watcher.until(({ text }) => text.includes("done"));
   expect(watcher.text).toContain(createHash("sha256").update(paste).digest("hex"));
   const { text } = await ended;
   await watcher.finished;
   expect(text).toBe(watcher.text);
-  expect(proxy.cuts).toBeGreaterThan(0);
   other.close();
 });
 

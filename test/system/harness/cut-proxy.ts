@@ -38,7 +38,7 @@ export class CutProxy implements AsyncDisposable {
   #join(near: Socket): void {
     if (this.#isCut) {
       near.on("error", () => {});
-      near.resetAndDestroy();
+      near.destroy();
       return;
     }
     const far = connect(this.#target);
