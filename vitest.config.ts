@@ -14,8 +14,8 @@ const oneByOne = {
   pool: "forks",
   maxWorkers: 1,
   fileParallelism: false,
-  testTimeout: 120_000,
-  hookTimeout: 180_000,
+  testTimeout: 300_000,
+  hookTimeout: 600_000,
   expect: { poll: { timeout: 60_000 } },
 } as const;
 
@@ -24,6 +24,7 @@ const apart = ["test/system/faults/**/*.system.test.ts", "test/system/packages.s
 
 export default defineConfig({
   test: {
+    teardownTimeout: 60_000,
     projects: [
       {
         test: {
@@ -55,7 +56,7 @@ export default defineConfig({
       },
       {
         // Each of its files has a daemon of its own: the whole run has them beside those of `system`, which share one.
-        test: { name: "faults", include: apart, ...oneByOne },
+        test: { name: "faults", include: apart, globalSetup: ["test/system/prepare.ts"], ...oneByOne },
       },
       {
         test: {

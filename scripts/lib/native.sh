@@ -24,6 +24,7 @@ build_native() {
   say "Building $1 for linux-$2 (its sources are newer than native/bin/linux-$2/$1)"
   local target=native/bin/linux-$2/$1
   mkdir -p "${target%/*}"
+  (cd native && persistently go mod download) || fail "the modules of $1 could not be fetched, see above"
   # Never written in place: a running sandbox may have the old file mapped.
   (cd native && CGO_ENABLED=0 GOOS=linux GOARCH=$2 go build -trimpath -ldflags "-s -w" -o "../$target.new" "./cmd/$1") || fail "building $1 failed, see above"
   mv "$target.new" "$target"

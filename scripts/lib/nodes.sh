@@ -25,7 +25,7 @@ ensure_runtime() {
   mkdir -p "$home"
   partial=$(mktemp -d "$home/partial.XXXXXX")
   say "Fetching $1 (the packages are tested on it; kept in $home)"
-  { npm pack --silent --ignore-scripts --pack-destination "$partial" "$3" && tar -xzf "$partial"/*.tgz -C "$partial" "package/$2"; } >&2 ||
+  { persistently npm pack --silent --ignore-scripts --pack-destination "$partial" "$3" && tar -xzf "$partial"/*.tgz -C "$partial" "package/$2"; } >&2 ||
     { rm -rf "$partial"; fail "npm could not fetch $3" "see its output above"; }
   # Not each package says that its program is one.
   chmod +x "$partial/package/$2"

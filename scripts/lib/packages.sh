@@ -53,8 +53,22 @@ install_packages() {
   [ "$(id -u)" = 0 ] || fail "installing packages needs root" "run: sudo apt-get install $*"
   say "Installing with apt-get: $*"
   case " $* " in *" postgresql-15 "*) no_own_postgres ;; esac
-  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; } </dev/null >&2 ||
-    fail "apt-get could not install: $*" "see its output above"
+  { refresh_lists && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=5 install -q -y --no-install-recommends "$@"; } \
+    </dev/null >&2 || fail "apt-get could not install: $*" "see its output above"
+}
+
+# For the lock of the lists, unlike that of the packages, apt does not wait: a machine that has just begun updates them by itself.
+refresh_lists() {
+  local output rc waited
+  for ((waited = 0; waited < 600; waited += 2)); do
+    rc=0
+    output=$(apt-get -o Acquire::Retries=5 update -q 2>&1) || rc=$?
+    [[ $rc != 0 && $output == *"Could not get lock"* ]] || break
+    [ "$waited" != 0 ] || say "Waiting for another apt-get to end"
+    sleep 2
+  done
+  printf '%s\n' "$output"
+  return "$rc"
 }
 
 is_there() {

@@ -37,18 +37,19 @@ ensure_environment() {
   local digest home
   digest=$({ "$2" -VV; cat sdks/python/requirements/*.txt scripts/lib/python.sh; } | cksum | cut -d' ' -f1)
   home=$(cache_directory)/python-$1-$digest
-  [ -e "$home/.whole" ] || make_environment "$1" "$2" "$home"
+  [ -e "$home/.whole" ] || alone python make_environment "$1" "$2" "$home" || exit 1
   ln -sfn "$home" ".tools/python/$1"
 }
 
 make_environment() {
+  [ ! -e "$3/.whole" ] || return 0
   local list=test
   [ "$1" = newest ] && list=tools
   say "Fetching what the Python client is tested with ($1: $("$2" --version); about 20 s, kept in $3)"
   # Environments know their own path, so it is made in place; the mark comes last.
   rm -rf "$3"
   # The wheels stay: tests install the client's own with what it needs from them.
-  { "$2" -m venv "$3" && "$3/bin/pip" download -q --disable-pip-version-check -d "$3/wheels" -r "sdks/python/requirements/$list.txt" &&
+  { "$2" -m venv "$3" && persistently "$3/bin/pip" download -q --timeout 60 --disable-pip-version-check -d "$3/wheels" -r "sdks/python/requirements/$list.txt" &&
     "$3/bin/pip" install -q --disable-pip-version-check --no-index --find-links "$3/wheels" -r "sdks/python/requirements/$list.txt"; } >&2 ||
     fail "pip could not fetch what sdks/python/requirements/$list.txt names" "see its output above"
   touch "$3/.whole"

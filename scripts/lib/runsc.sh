@@ -62,7 +62,7 @@ build_runsc() {
   version=$(pinned version)
   directory=$(mktemp -d "${1%/*}/build.XXXXXX")
   say "Building the engine, runsc $version, from its Go module (no usable runsc was found; 1 to 3 minutes, once per machine, kept in ${1%/*})"
-  GOBIN=$directory GOFLAGS='' CGO_ENABLED=0 go install -trimpath -ldflags="-s -w -X $(pinned versionVariable)=$version" "$(pinned package)@$(pinned moduleVersion)" ||
+  GOBIN=$directory GOFLAGS='' CGO_ENABLED=0 persistently go install -trimpath -ldflags="-s -w -X $(pinned versionVariable)=$version" "$(pinned package)@$(pinned moduleVersion)" ||
     { rm -rf "$directory"; fail "building runsc failed, see above" "TORPOR_RUNSC may name a runsc that you have"; }
   mv "$directory/runsc" "$1"
   rmdir "$directory"
@@ -93,7 +93,7 @@ cross_build_runsc() {
   directory=$(mktemp -d "${2%/*}/build.XXXXXX")
   say "Building the engine, runsc $version, for linux-$1 from its Go module (1 to 3 minutes, once per machine, kept in ${2%/*})"
   GOBIN='' GOPATH=$directory GOMODCACHE=$modules GOOS=linux GOARCH=$1 GOFLAGS='' CGO_ENABLED=0 \
-    go install -trimpath -ldflags="-s -w -X $(pinned versionVariable)=$version" "$(pinned package)@$(pinned moduleVersion)" ||
+    persistently go install -trimpath -ldflags="-s -w -X $(pinned versionVariable)=$version" "$(pinned package)@$(pinned moduleVersion)" ||
     { rm -rf "$directory"; fail "building runsc for linux-$1 failed, see above"; }
   mv "$directory/bin/linux_$1/runsc" "$2"
   rm -rf "$directory"

@@ -11,6 +11,32 @@ fail() {
   exit 1
 }
 
+# persistently COMMAND…: what fetches from elsewhere. A registry may not answer for a moment; after the third time it is no moment any more.
+persistently() {
+  local tries
+  for tries in 1 2 3; do
+    "$@" && return
+    [ "$tries" = 3 ] && return 1
+    say "$1 failed, see above: once more in 10 s"
+    sleep 10
+  done
+}
+
+# alone NAME COMMAND…: what makes anything in the cache, which all clones of this machine share. Look again whether it is there: another may have made it.
+alone() {
+  local lock
+  lock=$(cache_directory)/$1.lock
+  shift
+  mkdir -p "${lock%/*}"
+  (
+    if command -v flock >/dev/null; then
+      exec 8>"$lock"
+      flock -n 8 || { say "Waiting for another clone to end ($lock)"; flock 8; }
+    fi
+    "$@"
+  )
+}
+
 # version_at_least HAVE WANT: dotted numbers, compared by number.
 version_at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n1)" = "$2" ]; }
 

@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { WebhookReceiver } from "@torpor/daemon/testing";
 import { TorporClient } from "@torpor/sdk";
@@ -51,7 +52,10 @@ test.each(blocksFor(import.meta.url))("$document:$line, $language: does what it 
 });
 
 async function show(command: string, output: readonly string[]): Promise<void> {
-  const printed = await printedBy(here(command));
+  const printed = await printedBy(
+    here(command),
+    output.map((line) => likeness(here(line))),
+  );
   for (const line of output) {
     expect(printed.map((each) => each.trimEnd())).toContainEqual(expect.stringMatching(likeness(here(line))));
     // From here on the document calls by this name what was made.
@@ -60,9 +64,9 @@ async function show(command: string, output: readonly string[]): Promise<void> {
   }
 }
 
-async function printedBy(command: string): Promise<string[]> {
+async function printedBy(command: string, wanted: readonly RegExp[]): Promise<string[]> {
   if (command.includes("torpor login")) return login(command);
-  if (/ -f\b/.test(command)) return followed("bash", ["-c", `exec ${command}`]);
+  if (/ -f\b/.test(command)) return followed("bash", ["-c", `exec ${command}`], wanted);
   return (await bash(command)).split("\n");
 }
 
@@ -70,22 +74,28 @@ async function bash(commands: string): Promise<string> {
   return (await promisify(execFile)("bash", ["-euc", commands], shell)).stdout;
 }
 
-/** Until something is told of what happens. */
-async function followed(program: string, args: readonly string[]): Promise<string[]> {
+/** Until something is told of what happens, and each wanted line is among it. */
+async function followed(program: string, args: readonly string[], wanted: readonly RegExp[]): Promise<string[]> {
   const child = spawn(program, args, { ...shell, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");
-  const told = once(child.stdout, "data");
+  const lines: string[] = [];
+  const told = (async () => {
+    for await (const line of createInterface(child.stdout)) {
+      lines.push(line.trimEnd());
+      if (wanted.every((one) => lines.some((each) => one.test(each)))) return;
+    }
+  })();
   let over = false;
   const happening = (async () => {
     for (let state = "pause" as "pause" | "resume"; !over; state = state === "pause" ? "resume" : "pause") await client[state]("base");
   })();
-  const [text] = (await told) as [Buffer];
+  await told;
   over = true;
   child.kill("SIGINT");
   await happening;
   if ((await client.get("base")).state === "paused") await client.resume("base");
   await ended;
-  return text.toString().split("\n");
+  return lines;
 }
 
 /** On a terminal, with a token that counts. */
@@ -104,7 +114,6 @@ async function runProgram({ text }: Block): Promise<void> {
   const directory = mkdtempSync(path.join(root, "test/documents/program-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   writeFileSync(path.join(directory, "program.ts"), text);
-  expect(await followed(process.execPath, [path.join(directory, "program.ts")])).toContainEqual(
-    expect.stringMatching(/^\d+ sandbox\.created$/),
-  );
+  const first = /^\d+ sandbox\.created$/;
+  expect(await followed(process.execPath, [path.join(directory, "program.ts")], [first])).toContainEqual(expect.stringMatching(first));
 }

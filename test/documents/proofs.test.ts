@@ -35,7 +35,7 @@ describe("the tables of states, crossings and failures", () => {
       ),
       ...namesOf(made, ["--no-static-parse"]),
     ]);
-  }, 60_000);
+  }, 180_000);
 
   test.each(rows)("$page, $first: its tests are there", ({ page, cells }) => {
     const proofs = cells.flat();

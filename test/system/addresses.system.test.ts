@@ -2,9 +2,7 @@ import { expect, test } from "vitest";
 import { importBare } from "./harness/bare-image.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 
-test("a small subnet serves any number of sandboxes one after the other, and says when it is full (D15)", {
-  timeout: 180_000,
-}, async () => {
+test("a small subnet serves any number of sandboxes one after the other, and says when it is full (D15)", async () => {
   // 32 addresses are eight sandboxes.
   await using daemon = await TestDaemon.start({ image: false, args: ["--subnet", `10.199.${process.pid % 256}.0/27`] });
   await importBare(daemon.client);

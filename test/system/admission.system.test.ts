@@ -6,7 +6,7 @@ import { torpor } from "./harness/torpor-command.ts";
 
 const mib = 2 ** 20;
 
-describe("a node with room for two sandboxes of 64 MiB", { timeout: 60_000 }, () => {
+describe("a node with room for two sandboxes of 64 MiB", () => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await TestDaemon.start({ image: false, args: ["--max-memory", String(150 * mib)] });

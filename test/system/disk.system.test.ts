@@ -109,32 +109,6 @@ test("what was written is there after stop and start, without a sync of its own"
   );
 });
 
-test("get and list answer while a long checkpoint is written, and other sandboxes work (P18)", async () => {
-  const big = await startSandbox(client, { resources: { memoryBytes: 1536 * mib } });
-  const other = await startSandbox(client);
-  await output(client, big, `head -c ${1024 * mib} /dev/urandom > /dev/shm/big`);
-  const pausing = client.pause(big);
-  let done = false;
-  pausing.then(
-    () => (done = true),
-    () => (done = true),
-  );
-  const states = new Set<string>();
-  let slowestMs = 0;
-  while (!done) {
-    const asked = performance.now();
-    const [{ state }, all, said] = await Promise.all([client.get(big), client.list(), output(client, other, ["echo", "ok"])]);
-    slowestMs = Math.max(slowestMs, performance.now() - asked);
-    states.add(state);
-    expect([all.length > 1, said]).toEqual([true, "ok"]);
-  }
-  await pausing;
-  expect(states).toContain("pausing");
-  expect(slowestMs).toBeLessThan(1000);
-  await client.resume(big, { memory: "require" });
-  expect(await output(client, big, "stat -c %s /dev/shm/big")).toBe(String(1024 * mib));
-});
-
 /** Bytes that the pool's file system says are taken. */
 async function poolUse(): Promise<number> {
   const { pool } = await client.info();

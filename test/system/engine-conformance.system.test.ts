@@ -10,7 +10,7 @@ import { randomIds } from "../../packages/daemon/src/host/system.ts";
 import { createPoolImages } from "../../packages/daemon/src/images/pool-images.ts";
 import { openEngine } from "../../packages/daemon/src/open-engine.ts";
 import { flipByte } from "./harness/flip-byte.ts";
-import { leftovers, readHostState } from "./harness/host-state.ts";
+import { leftBehind } from "./harness/host-state.ts";
 import { testImage } from "./harness/test-image.ts";
 import { type TemporaryPool, temporaryPool } from "./pool/temporary-pool.ts";
 
@@ -71,7 +71,7 @@ async function harness(name: "gvisor" | "runc"): Promise<EngineHarness> {
         ...(await disks.list()).map((id) => disks.remove(id)),
       ]);
       await removeTraces(instance);
-      const left = leftovers(readHostState([instance]));
+      const left = await leftBehind([instance]);
       if (left.length > 0) {
         throw new Error(`left behind on the host:\n${left.join("\n")}`);
       }

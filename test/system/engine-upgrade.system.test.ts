@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hostAgrees } from "./harness/holdings.ts";
-import { captureBegan, fillMemory } from "./harness/large-memory.ts";
 import { removeAll } from "./harness/remove-all.ts";
 import { killHard } from "./harness/runtime.ts";
 import { sharedClient } from "./harness/shared.ts";
+import { stoppedInCapture } from "./harness/stopped-in-capture.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 import { goesOn, startWitness, type Witness } from "./harness/witness.ts";
 
-const mib = 2 ** 20;
 const directory = mkdtempSync(path.join(tmpdir(), "torpor-engine-"));
 const runsc = path.join(directory, "runsc");
+const armed = path.join(directory, "armed");
 const versions = { pinned: path.join(directory, "pinned"), other: path.join(directory, "other") };
 let daemon: TestDaemon;
 
@@ -26,16 +26,14 @@ beforeAll(async () => {
   writeFileSync(versions.other, bytes);
   for (const file of Object.values(versions)) chmodSync(file, 0o755);
   install("pinned");
-  daemon = await TestDaemon.start({ env: { TORPOR_RUNSC: runsc } });
+  daemon = await TestDaemon.start({ env: { TORPOR_RUNSC: runsc, TORPOR_FAILPOINT: armed } });
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true });
 });
 
-test("the engine binary is replaced by another version, and back: each checkpoint is restored by the one that made it, and its want is named", {
-  timeout: 180_000,
-}, async () => {
+test("the engine binary is replaced by another version, and back: each checkpoint is restored by the one that made it, and its want is named", async () => {
   const pinned = (await daemon.client.info()).engine;
   const old = await paused("old");
   await upgrade("other");
@@ -70,13 +68,12 @@ test("the engine's checkpoint command is killed half-way: the pause fails, the s
   // A version whose control protocol is not known is told by its commands.
   await upgrade("other");
   const { client } = daemon;
-  await client.create({ image: "debian", name: "large", resources: { memoryBytes: 1024 * mib } });
+  await client.create({ image: "debian", name: "large" });
   const witness = await startWitness(client, "large");
-  await fillMemory(client, "large", 512);
-  const pausing = client.pause("large").catch((error: unknown) => error);
-  await captureBegan(daemon);
+  const { outcome, goOn } = await stoppedInCapture(daemon, armed, "large");
   await killHard(checkpointCommand());
-  expect(await pausing).toMatchObject({ code: "engine_failed" });
+  goOn();
+  expect(await outcome).toMatchObject({ code: "engine_failed" });
   expect(await client.get("large")).toMatchObject({ state: "running", operation: null, checkpoint: null });
   await goesOn(client, "large", witness);
   await hostAgrees(daemon);

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { get, mib, RandomContent, sha256 } from "./harness/content.ts";
 import { Follower } from "./harness/follow.ts";
-import { eventually, inside, output } from "./harness/inside.ts";
+import { atOnceMs, eventually, inside, output } from "./harness/inside.ts";
 import { hostRuntime } from "./harness/runtime.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 import { outcomeOf, runTorpor, spawnTorpor } from "./harness/torpor-process.ts";
@@ -101,11 +101,9 @@ test("SIGINT of the client goes to the command; a client that was killed leaves 
 
 test("the command line ends at once when the command does, or when its sandbox goes (E06)", async () => {
   const name = await startSandbox(client);
-  // The start of a Node.js process beside the daemon's own work: a second is what a user still calls at once.
-  await runTorpor(["exec", name, "true"]);
   const asked = performance.now();
   expect((await runTorpor(["exec", name, "true"])).code).toBe(0);
-  expect(performance.now() - asked).toBeLessThan(2000);
+  expect(performance.now() - asked).toBeLessThan(atOnceMs);
   const child = spawnTorpor("exec", name, "sh", "-c", "echo up; exec sleep 600");
   const outcome = outcomeOf(child);
   await once(child.stdout, "data");
@@ -141,10 +139,9 @@ test("300 commands leave no descriptor, no process and no task behind (D16)", as
   await round(60);
   const before = await eventually(counts, ({ zombies }) => zombies === 0);
   await round(300);
-  const after = await eventually(counts, ({ zombies, tasks }) => zombies === 0 && tasks <= before.tasks + 2);
-  for (const [what, count] of Object.entries(after.flat)) {
-    expect(count, what).toBeLessThan(before.flat[what as keyof typeof before.flat] + 20);
-  }
+  // What the last streams had goes a moment after them.
+  const isFlat = ([what, count]: [string, number]) => count < before.flat[what as keyof typeof before.flat] + 20;
+  await eventually(counts, ({ zombies, tasks, flat }) => zombies === 0 && tasks <= before.tasks + 2 && Object.entries(flat).every(isFlat));
 });
 
 test("input that nobody reads holds neither the client's memory nor the call (E10)", async () => {

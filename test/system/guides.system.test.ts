@@ -29,7 +29,7 @@ const outcomes: Readonly<Record<string, RegExp>> = {
   "docs/guides/warm-base.md": /warm/,
 };
 
-test.each(guides)("every command of %s works, in its order", { timeout: 120_000 }, async (name, commands) => {
+test.each(guides)("every command of %s works, in its order", async (name, commands) => {
   if (commands.includes("torpor daemon stop")) onTestFinished(() => takeBack());
   expect(run(commands)).toMatch(outcomes[name] ?? /never/);
 });

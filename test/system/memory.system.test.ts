@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Follower } from "./harness/follow.ts";
-import { eventually, inside, output } from "./harness/inside.ts";
+import { atOnceMs, eventually, inside, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 import { runTorpor } from "./harness/torpor-process.ts";
 
@@ -13,7 +13,7 @@ const killed = { reason: "oom", exitCode: 137, signal: "SIGKILL", oom: true };
 async function expectAlive(name: string, boot: string): Promise<void> {
   const asked = performance.now();
   expect(await output(client, name, "cat /dev/shm/boot; echo ok")).toBe(`${boot}\nok`);
-  expect(performance.now() - asked).toBeLessThan(5000);
+  expect(performance.now() - asked).toBeLessThan(atOnceMs);
   expect((await client.get(name)).state).toBe("running");
 }
 
@@ -32,7 +32,7 @@ describe("a process outgrows 256 MiB (E19)", () => {
   };
 
   for (const [way, program] of Object.entries(growers)) {
-    test(`${way}: it dies with 137 and oom, and nothing else does`, { timeout: 180_000 }, async () => {
+    test(`${way}: it dies with 137 and oom, and nothing else does`, async () => {
       const { name, boot } = await startSmall();
       const bystander = await client.startSession(name, { argv: ["sleep", "9999"] });
       for (let i = 0; i < 5; i++) {
@@ -97,7 +97,6 @@ test("a fork bomb is held by the limit of processes, and the sandbox works after
         await inside(client, name, "pkill -9 bash; sleep 0.1; pgrep -c bash").catch((error: Error) => ({ stdout: error.message }))
       ).stdout.trim(),
     (count) => count === "0",
-    60_000,
   );
   await expectAlive(name, boot);
 });

@@ -20,14 +20,12 @@ afterAll(async () => {
 
 test("names and connections to the outside work, from the host's address", async () => {
   const { name } = await create("nat");
-  expect(await output(daemon.client, name, "curl -sS --max-time 10 http://outside.test/from-nat")).toBe("outside");
+  expect(await output(daemon.client, name, "curl -sS --max-time 60 http://outside.test/from-nat")).toBe("outside");
   expect(await outside.sees(({ type, text }) => type === "request" && text === "/from-nat")).toMatchObject({ from: outside.hostAddress });
-  expect((await inside(daemon.client, name, "curl -sS --max-time 10 http://outside.invalid/")).end.exitCode).toBe(6);
+  expect((await inside(daemon.client, name, "curl -sS --max-time 60 http://outside.invalid/")).end.exitCode).toBe(6);
 });
 
-test("private ranges, link-local addresses, the host and other sandboxes are out of reach, from the first instruction on, also after a resume and in a fork (N09, P25)", {
-  timeout: 180_000,
-}, async () => {
+test("private ranges, link-local addresses, the host and other sandboxes are out of reach, from the first instruction on, also after a resume and in a fork (N09, P25)", async () => {
   await using host = await HostServer.open();
   const forbidden = [
     `10.255.77.${outside.block}`,
@@ -49,9 +47,10 @@ test("private ranges, link-local addresses, the host and other sandboxes are out
   const name = "prober";
   onTestFinished(() => removeAll(name));
   const hostAddresses = [
-    ...Object.values(networkInterfaces()).flatMap((all = []) =>
-      all.filter(({ family, internal }) => family === "IPv4" && !internal).map(({ address }) => address),
-    ),
+    // Those of sandboxes come and go, and each takes the prober half a second: the gateway below is one of them.
+    ...Object.entries(networkInterfaces())
+      .filter(([name]) => !name.startsWith("tp"))
+      .flatMap(([, all = []]) => all.filter(({ family, internal }) => family === "IPv4" && !internal).map(({ address }) => address)),
   ];
   const targets = [
     [outside.address, outsidePorts.http, outsidePorts.datagrams], // the one that is allowed
@@ -76,7 +75,6 @@ test("private ranges, link-local addresses, the host and other sandboxes are out
   await eventually(
     () => rounds(name),
     (count) => count >= 2,
-    60_000,
   );
 
   await daemon.client.pause(name);
@@ -86,15 +84,17 @@ test("private ranges, link-local addresses, the host and other sandboxes are out
   await eventually(
     () => rounds(name),
     (count) => count >= resumed + 2,
-    60_000,
   );
-  expect(allowed().length).toBeGreaterThan(paused);
+  // The outside tells of it when it comes to it.
+  await eventually(
+    async () => allowed().length,
+    (count) => count > paused,
+  );
   await daemon.client.fork(name, { name: `${name}-child` });
   const forked = await rounds(`${name}-child`);
   await eventually(
     () => rounds(`${name}-child`),
     (count) => count >= forked + 2,
-    60_000,
   );
 
   expect(fromSandbox()).toEqual([]);
@@ -108,7 +108,10 @@ test("private ranges, link-local addresses, the host and other sandboxes are out
   ).toEqual([]);
   expect(host.seen).toEqual([]);
   for (const sandbox of [name, `${name}-child`]) {
-    const reached = JSON.parse(await output(daemon.client, sandbox, "cat /tmp/reached")) as string[];
+    const reached = await eventually(
+      async () => JSON.parse(await output(daemon.client, sandbox, "cat /tmp/reached")) as string[],
+      (some) => some.length > 0,
+    );
     expect(reached).toEqual([`${outside.address}:${outsidePorts.http}`]);
   }
   expect(await output(daemon.client, victim.name, "cat /tmp/visitors")).toBe(gatewayOf(victim));
@@ -144,18 +147,18 @@ test("a sandbox without network has its loopback interface only", async () => {
   expect(await output(daemon.client, name, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).toBe("lo");
   expect((await inside(daemon.client, name, `curl -sS --max-time 3 http://${outside.address}/`)).end.exitCode).not.toBe(0);
   await serveHostname(name);
-  expect(await output(daemon.client, name, "curl -sS --max-time 5 http://127.0.0.1:8000/")).toBe("no-network");
+  expect(await output(daemon.client, name, "curl -sS --max-time 60 http://127.0.0.1:8000/")).toBe("no-network");
   await daemon.client.pause(name);
   await daemon.client.resume(name, { memory: "require" });
   expect(await output(daemon.client, name, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).toBe("lo");
-  expect(await output(daemon.client, name, "curl -sS --max-time 5 http://127.0.0.1:8000/")).toBe("no-network");
+  expect(await output(daemon.client, name, "curl -sS --max-time 60 http://127.0.0.1:8000/")).toBe("no-network");
 });
 
-test("five forks have addresses of their own, and each answers at its own (C07)", { timeout: 180_000 }, async () => {
+test("five forks have addresses of their own, and each answers at its own (C07)", async () => {
   const source = await create("many");
   await serveHostname(source.name);
   const ask = async (address: string | null) =>
-    (await fetch(`http://${address}:8000`, { signal: AbortSignal.timeout(10_000), headers: { connection: "close" } })).text();
+    (await fetch(`http://${address}:8000`, { signal: AbortSignal.timeout(60_000), headers: { connection: "close" } })).text();
   let forking = true;
   const answers: string[] = [];
   const asking = (async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { mib, put, RandomContent } from "./harness/content.ts";
 import { cycle } from "./harness/cycle.ts";
 import { Follower } from "./harness/follow.ts";
-import { eventually, output } from "./harness/inside.ts";
+import { atOnceMs, eventually, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 
 const client = sharedClient();
@@ -30,8 +30,9 @@ test("a background loop and an open terminal have the same PIDs and go on; the c
 
 test("re-attaching after the last sequence number gives exactly the output that was missed, once and in order (P07)", async () => {
   const name = await startSandbox(client);
-  // 6000 numbers in about 6 s, so that output falls before, into and after each pause.
-  const program = "import time\nfor i in range(1, 6001):\n    print(i, flush=True)\n    time.sleep(0.001)\n";
+  // It counts until it is told that it is enough, so that output falls before, into and after each pause.
+  const program =
+    "import itertools, os, time\nfor i in itertools.count(1):\n    print(i, flush=True)\n    time.sleep(0.001)\n    if os.path.exists('/tmp/enough'): break\n";
   let follower = new Follower(await client.stream(name, { argv: ["python3", "-c", program] }));
   await follower.until(({ text }) => text.length > 400);
   const { sessionId } = follower;
@@ -45,13 +46,14 @@ test("re-attaching after the last sequence number gives exactly the output that 
     follower = new Follower(await client.attach(name, sessionId, { after: follower.lastSeq }));
     await follower.until((now) => now.text.length > 100);
   }
+  await output(client, name, "touch /tmp/enough");
   await follower.finished;
   text += follower.text;
   expect(follower.end).toMatchObject({ reason: "exited", exitCode: 0 });
-  expect(text).toBe(Array.from({ length: 6000 }, (_, i) => `${i + 1}\n`).join(""));
+  expect(text).toBe(Array.from({ length: text.split("\n").length - 1 }, (_, i) => `${i + 1}\n`).join(""));
 });
 
-test("the line answers at once after a pause in the middle of uploads and streams (P12)", { timeout: 180_000 }, async () => {
+test("the line answers at once after a pause in the middle of uploads and streams (P12)", async () => {
   const name = await startSandbox(client);
   const before = await output(client, name, "ls -A /root");
   for (let round = 0; round < 8; round++) {
@@ -74,7 +76,7 @@ test("the line answers at once after a pause in the middle of uploads and stream
     await client.resume(name, { memory: "require" });
     const asked = performance.now();
     expect(await output(client, name, ["echo", "ok"])).toBe("ok");
-    expect(performance.now() - asked).toBeLessThan(2000);
+    expect(performance.now() - asked).toBeLessThan(atOnceMs);
     await Promise.all(streams.map(({ sessionId }) => client.removeSession(name, sessionId, { force: true })));
     expect(await output(client, name, "ls -A /root")).toBe(before);
   }

@@ -8,7 +8,7 @@ import type { Image } from "@torpor/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { blocksFor } from "../documents/blocks.ts";
 import { likeness, shownIn } from "../documents/shown.ts";
-import { leftovers, readHostState } from "./harness/host-state.ts";
+import { leftBehind } from "./harness/host-state.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -57,7 +57,7 @@ test("quickstart runs the main job, then the README's commands work, and the las
 
   const { instance } = JSON.parse(readFileSync(path.join(data, "instance.json"), "utf8")) as { instance: string };
   run("scripts/torpor daemon stop --remove-data");
-  expect(leftovers(readHostState([data, instance]))).toEqual([]);
+  expect(await leftBehind([data, instance])).toEqual([]);
 });
 
 /** It built the default image: a Debian with Python, pip and git, and nothing of this host. */

@@ -2,20 +2,18 @@ import { connect } from "node:net";
 import { setInterval as ticks } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startPython } from "./harness/cycle.ts";
-import { eventually, inside, output } from "./harness/inside.ts";
+import { atOnceMs, eventually, inside, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 
 const client = sharedClient();
 const mib = 2 ** 20;
 
-test("a server that is paused under the load of 200 connections a second answers the first requests after each of 20 resumes (P09)", {
-  timeout: 240_000,
-}, async () => {
+test("a server that is paused under the load of 200 connections a second answers the first requests after each of 20 resumes (P09)", async () => {
   const name = await startSandbox(client);
   const { address } = await client.get(name);
   await startPython(client, name, server);
   const ask = async () => {
-    const answer = await fetch(`http://${address}:8000/`, { signal: AbortSignal.timeout(2000), headers: { connection: "close" } });
+    const answer = await fetch(`http://${address}:8000/`, { signal: AbortSignal.timeout(atOnceMs), headers: { connection: "close" } });
     return answer.text();
   };
   await eventually(
@@ -36,7 +34,7 @@ test("a server that is paused under the load of 200 connections a second answers
   expect(connections).toBeGreaterThan(20);
 });
 
-test("a sandbox that is shown as running takes a command at once, after each of 50 resumes (P13)", { timeout: 240_000 }, async () => {
+test("a sandbox that is shown as running takes a command at once, after each of 50 resumes (P13)", async () => {
   const resources = { memoryBytes: 128 * mib };
   const names = await Promise.all(Array.from({ length: 5 }, () => startSandbox(client, { resources })));
   const rounds = names.map(async (name) => {

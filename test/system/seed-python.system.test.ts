@@ -20,7 +20,7 @@ async function prints(source: string): Promise<string> {
   return stdout;
 }
 
-test("pause, resume and fork a sandbox with the program of the guide", { timeout: 300_000 }, async () => {
+test("pause, resume and fork a sandbox with the program of the guide", async () => {
   const printed = await prints(`
 from torpor import Torpor
 
@@ -55,7 +55,7 @@ with Torpor() as torpor:
   expect(await world.daemon.client.list()).toEqual([]);
 });
 
-test("a pause and a resume with memory and a time limit, and what a sandbox says of itself", { timeout: 120_000 }, async () => {
+test("a pause and a resume with memory and a time limit, and what a sandbox says of itself", async () => {
   const printed = await prints(`
 from torpor import Torpor
 
@@ -84,7 +84,7 @@ with Torpor() as client, client.create("python:3.12") as sandbox:
   expect(printed).toBe("paused= True\nstatus= paused\nruntime_id= None\nruntime_generation= 1\nkept\n\nfiles\n3\n");
 });
 
-test("a counter in a live terminal and a file carry on over a suspension, in both clients", { timeout: 120_000 }, async () => {
+test("a counter in a live terminal and a file carry on over a suspension, in both clients", async () => {
   const printed = await prints(`
 import asyncio
 import re

@@ -5,9 +5,7 @@ import { newerRequests, olderRequests } from "./harness/wheels.ts";
 
 const version = ["python", "-c", "import requests; print(requests.__version__)"];
 
-test("pause, resume and fork a sandbox with the commands of the guide, from a registry and a package index", {
-  timeout: 300_000,
-}, async () => {
+test("pause, resume and fork a sandbox with the commands of the guide, from a registry and a package index", async () => {
   await using world = await GuideWorld.open();
   const { daemon, outside } = world;
   const newer = newerRequests(world.wheels);

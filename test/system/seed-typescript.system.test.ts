@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-test("pause, resume and fork a sandbox with the program of the guide", { timeout: 300_000 }, async () => {
+test("pause, resume and fork a sandbox with the program of the guide", async () => {
   const printed: string[] = [];
   const console = { log: (text: string) => printed.push(text) };
 
@@ -46,7 +46,7 @@ test("pause, resume and fork a sandbox with the program of the guide", { timeout
   expect(printed).toEqual(["paused", `${olderRequests}\n`, `${newerRequests(world.wheels)}\n`]);
 });
 
-test("a pause and a resume with memory and a time limit, as the helpers that wait have it", { timeout: 120_000 }, async () => {
+test("a pause and a resume with memory and a time limit, as the helpers that wait have it", async () => {
   using client = new Torpor({ socket: world.daemon.socket });
   await using sandbox = await client.create({ image: "python:3.12" });
   const counter =

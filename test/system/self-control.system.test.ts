@@ -44,9 +44,7 @@ test("without a grant there is no command, and whoever finds it is refused", asy
   expect((await client.get(name)).state).toBe("running");
 });
 
-test("a process sleeps for a while by a pause that ends by itself, and keeps its state, which goes on in a copy", {
-  timeout: 60_000,
-}, async () => {
+test("a process sleeps for a while by a pause that ends by itself, and keeps its state, which goes on in a copy", async () => {
   const name = await startSandbox(client, { selfControl: ["pause", "snapshot", "wake"] });
   const program = `torpor pause --wake-after 1s && torpor snapshot ${name}-point > /root/said; cat /root/said; torpor wake-url`;
   const { id: session } = await client.startSession(name, { argv: ["sh", "-c", program] });

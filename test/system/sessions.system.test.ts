@@ -5,24 +5,30 @@ import { TorporClient } from "@torpor/sdk";
 import { expect, inject, test } from "vitest";
 import { CuttingProxy } from "../../sdks/typescript/src/testing/cutting-proxy.ts";
 import { Follower } from "./harness/follow.ts";
-import { eventually } from "./harness/inside.ts";
+import { atOnceMs, eventually } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 
 const client = sharedClient();
 
 test("a supervised process keeps its pid over a pause with memory, begins anew without, comes back when killed, and stays stopped", async () => {
   const name = await startSandbox(client);
-  const count = "n=$(cat /root/n 2>/dev/null); echo $((n+1)) >/root/n; echo run $((n+1)) pid $$; exec sleep 600";
+  const count = "n=$(cat /root/n 2>/dev/null); echo $((n+1)) >/root/n; echo run $((n+1)) pid $$; touch /root/said-$((n+1)); exec sleep 600";
   const { id, pid } = await client.startSession(name, {
     argv: ["sh", "-c", count],
     supervise: { backoffMs: 50, readiness: { argv: ["test", "-s", "/root/n"] } },
   });
   const state = async (): Promise<Session> => client.session(name, id);
-  const becomes = (wanted: string, attempt: number) =>
-    eventually(
+  const becomes = async (wanted: string, attempt: number) => {
+    await eventually(
       async () => (await state()).supervision,
       (seen) => seen?.state === wanted && seen.attempt === attempt,
     );
+    // The check of one process may find what the one before it wrote: only this has it that it has spoken.
+    await eventually(
+      () => client.exec(name, { argv: ["test", "-e", `/root/said-${attempt}`] }),
+      ({ end }) => end.exitCode === 0,
+    );
+  };
   await becomes("ready", 1);
   await client.pause(name);
   await client.resume(name);
@@ -32,13 +38,12 @@ test("a supervised process keeps its pid over a pause with memory, begins anew w
   await client.pause(name, { memory: false });
   await client.resume(name);
   await becomes("ready", 3);
-  const { lastSeq } = await state();
   // One journal: what each process said, in the order of their numbers, over the kill and the boot.
   const said: string[] = [];
   for await (const event of client.lastingSession(name, id, { mode: "read" })) {
     if (event.type === "output") said.push(Buffer.from(event.data).toString().slice(0, 5));
     if (event.type === "mark") said.push(event.mark.end === null ? `begin ${event.mark.attempt}` : `end ${event.mark.attempt}`);
-    if ((event.type === "output" || event.type === "mark") && event.seq === lastSeq) break;
+    if (said.at(-1) === "run 3") break;
   }
   expect(said).toEqual(["begin 1", "run 1", "end 1", "begin 2", "run 2", "end 2", "begin 3", "run 3"]);
   expect((await client.supervised.stop(name, id)).supervision).toMatchObject({ desired: "stopped", state: "stopped" });
@@ -51,13 +56,14 @@ test("what is typed to a supervised process that has just died reaches the next 
   const name = await startSandbox(client);
   const { id, pid } = await client.startSession(name, { argv: ["cat"], stdin: true, supervise: { backoffMs: 300 } });
   const typist = new Follower(await client.attach(name, id));
-  await typist.say("one\n", (text) => text.includes("one"));
+  await typist.say("one\n", (text) => text.includes("one\n"));
   await client.exec(name, { argv: ["kill", "-9", String(pid)] });
+  // In between, or to the next one if this machine is too busy to look in time.
   await eventually(
-    async () => (await client.session(name, id)).supervision?.state,
-    (state) => state === "backoff",
+    async () => (await client.session(name, id)).supervision,
+    (seen) => seen?.state === "backoff" || seen?.attempt === 2,
   );
-  await typist.say("two\n", (text) => text.includes("two"));
+  await typist.say("two\n", (text) => text.includes("two\n"));
   expect(typist.text).toBe("one\ntwo\n");
   typist.stream.close();
 });
@@ -76,13 +82,15 @@ test("Y09, Y03: a paste of 100 KiB into a terminal arrives once over cuts; the o
   await watcher.until(({ text }) => text.includes("ready"));
   const paste = Buffer.from("é🦥 ".repeat(14_629)).subarray(0, 102_400);
   for (let at = 0; at < paste.length; at += 20_480) {
-    proxy.cutAfter(5000 + at / 10);
+    const cut = proxy.cutAfter(5000 + at / 10);
     await session.write(paste.subarray(at, at + 20_480));
+    await cut;
   }
   await watcher.until(({ text }) => text.includes("done"));
   expect(watcher.text).toContain(createHash("sha256").update(paste).digest("hex"));
-  expect((await ended).text).toBe(watcher.text);
-  expect(proxy.cuts).toBeGreaterThan(0);
+  const { text } = await ended;
+  await watcher.finished;
+  expect(text).toBe(watcher.text);
   other.close();
 });
 
@@ -109,7 +117,7 @@ test("a terminal that floods, and one that reads nothing of it, delay nobody's e
   const flooded = await medianEcho(echo);
   const rate = (bytes - before) / (performance.now() - begun) / 1000;
   // A keystroke may wait for the processor, which the flood and others take; not behind the flood's output, which has no end. How long is the bench's.
-  expect({ quiet, flooded, rate, ok: flooded < quiet + 1000 && rate > 0 }).toMatchObject({ ok: true });
+  expect({ quiet, flooded, rate, ok: flooded < quiet + atOnceMs && rate > 0 }).toMatchObject({ ok: true });
   await client.removeSession(name, id, { force: true });
   await reading;
   stalled.close();

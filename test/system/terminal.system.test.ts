@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest";
 import { cycle } from "./harness/cycle.ts";
 import { Follower } from "./harness/follow.ts";
 import { HostTerminal } from "./harness/host-terminal.ts";
-import { eventually, output } from "./harness/inside.ts";
+import { atOnceMs, eventually, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 import { torporMain } from "./harness/torpor-process.ts";
 
@@ -73,7 +73,7 @@ test("a shell in a shell's terminal ends with exit and with ^D (Y12)", async () 
     const said = performance.now();
     await nested.finished;
     expect(nested.end).toMatchObject({ reason: "exited", exitCode: 0 });
-    expect(performance.now() - said).toBeLessThan(2000);
+    expect(performance.now() - said).toBeLessThan(atOnceMs);
   }
 });
 

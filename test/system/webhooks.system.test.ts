@@ -1,6 +1,8 @@
 import { isSigned, type Received, WebhookReceiver } from "@torpor/daemon/testing";
 import { type Event, TorporClient } from "@torpor/sdk";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { eventually } from "./harness/inside.ts";
+import { quietPort } from "./harness/quiet-port.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 
 let daemon: TestDaemon;
@@ -10,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 test("a receiver that is down while the daemon is killed gets each event once and in order when it is back; so does a reader", async () => {
-  const url = await closedUrl();
-  const { webhook, secret } = await daemon.client.webhooks.create({ url: url.href, types: ["sandbox.*"] });
+  const port = await quietPort();
+  const { webhook, secret } = await daemon.client.webhooks.create({ url: `http://127.0.0.1:${port}/hook`, types: ["sandbox.*"] });
   onTestFinished(() => daemon.client.webhooks.remove(webhook.id));
   const reading = read();
   const name = await createSandbox("receiver-down");
@@ -20,8 +22,12 @@ test("a receiver that is down while the daemon is killed gets each event once an
   await daemon.launch();
   await daemon.client.resume(name);
   await daemon.client.stop(name);
-  expect(await daemon.client.webhooks.get(webhook.id)).toMatchObject({ state: "enabled", pending: 4, dead: 0 });
-  await using receiver = await WebhookReceiver.open({ port: Number(url.port) });
+  const waiting = await eventually(
+    () => daemon.client.webhooks.get(webhook.id),
+    ({ pending }) => pending === 4,
+  );
+  expect(waiting).toMatchObject({ state: "enabled", dead: 0 });
+  await using receiver = await WebhookReceiver.open({ port });
   await daemon.client.webhooks.enable(webhook.id);
   const received = await receiver.came(4);
   await delivered(webhook.id);
@@ -60,12 +66,6 @@ test("a message on its way when the daemon is killed comes again with the same i
   expect(received.map((one) => eventOf(one).type)).toEqual(["sandbox.stopped", "sandbox.stopped", "sandbox.started", "sandbox.paused"]);
   for (const one of received) expect(isSigned(one, secret)).toBe(true);
 });
-
-/** Where nothing listens for the moment. */
-async function closedUrl(): Promise<URL> {
-  await using receiver = await WebhookReceiver.open();
-  return new URL(receiver.url);
-}
 
 async function createSandbox(name: string): Promise<string> {
   await daemon.client.create({ image: "debian", name });

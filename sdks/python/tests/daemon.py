@@ -24,5 +24,5 @@ class Daemon:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         # It ends with its input, and takes all that it began with it.
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=120)
         assert self._process.returncode == 0

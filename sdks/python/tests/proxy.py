@@ -24,21 +24,27 @@ class Proxy:
         self._threads = [threading.Thread(target=self._accept)]
         #: Bytes from the client after which the way is cut; None: it is not.
         self._left: int | None = None
-        self.cuts = 0
+        self._lock = threading.Lock()
+        self._told = threading.Event()
         self._threads[0].start()
 
     def cut(self) -> None:
         """As if the network, or the daemon, were gone for a moment."""
-        self.cuts += 1
-        self._left = None
+        with self._lock:
+            self._left = None
+            told = self._told
         for pair in self._pairs:
             for end in pair:
                 with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
+        told.set()
 
-    def cut_after(self, count: int) -> None:
-        """In the middle of a message, too."""
-        self._left = count
+    def cut_after(self, count: int) -> threading.Event:
+        """In the middle of a message, too. The event tells of the cut."""
+        with self._lock:
+            self._left = count
+            self._told = threading.Event()
+            return self._told
 
     def __enter__(self) -> Proxy:
         return self
@@ -72,11 +78,18 @@ class Proxy:
     def _copy(self, source: socket.socket, target: socket.socket, counted: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                left = self._left if counted else None
-                target.sendall(data[:left])
-                if left is not None:
-                    self._left = left - len(data)
-                    if self._left <= 0:
-                        self.cut()
+                passed = self._count(data) if counted else data
+                target.sendall(passed)
+                if len(passed) < len(data):
+                    self.cut()
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_WR)
+
+    def _count(self, data: bytes) -> bytes:
+        """What passes of it."""
+        with self._lock:
+            if self._left is None:
+                return data
+            passed = data[: self._left]
+            self._left -= len(passed)
+            return passed

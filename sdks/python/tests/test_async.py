@@ -16,7 +16,7 @@ def run(daemon: Daemon, work: Callable[[AsyncTorpor, AsyncSandbox], Awaitable[No
         async with AsyncTorpor(socket=daemon.socket) as torpor, await torpor.create("debian") as sandbox:
             await work(torpor, sandbox)
 
-    asyncio.run(asyncio.wait_for(main(), 30))
+    asyncio.run(asyncio.wait_for(main(), 120))
 
 
 def test_commands_files_and_lifecycle_are_those_of_the_blocking_client(daemon: Daemon) -> None:
@@ -74,7 +74,7 @@ def test_E12_a_command_goes_on_over_a_pause_and_a_cut_line(daemon: Daemon) -> No
                 theirs = await other.get(sandbox.id)
                 async with await theirs.exec("echo a; read x; echo got $x; read y; echo $y", background=True, stdin=True) as command:
                     got = asyncio.Event()
-                    waiting = asyncio.create_task(command.wait(20, on_stdout=lambda text: "got one" in text and got.set()))
+                    waiting = asyncio.create_task(command.wait(60, on_stdout=lambda text: "got one" in text and got.set()))
                     await sandbox.pause()
                     with pytest.raises(TorporTimeoutError):
                         await theirs.attach(command.id).wait(0.2)
@@ -102,7 +102,7 @@ def test_a_pause_of_what_is_waited_for_is_told(daemon: Daemon) -> None:
 
 def test_events_and_waits(daemon: Daemon) -> None:
     async def work(torpor: AsyncTorpor, sandbox: AsyncSandbox) -> None:
-        waiting = asyncio.create_task(sandbox.wait_for("paused", 10))
+        waiting = asyncio.create_task(sandbox.wait_for("paused", 60))
         await torpor.sandboxes.pause_and_wait(sandbox.id)
         await waiting
         types: list[str] = []
@@ -115,8 +115,8 @@ def test_events_and_waits(daemon: Daemon) -> None:
         assert terminal is sandbox
         async with await sandbox.terminal(["sh"]) as screen:
             await screen.write("echo $((6*7))\n")
-            await screen.read_until(r"\b42\b", 10)
+            await screen.read_until(r"\b42\b", 60)
             await screen.kill()
-            assert (await screen.wait(10)).exit_code == 137
+            assert (await screen.wait(60)).exit_code == 137
 
     run(daemon, work)

@@ -50,7 +50,7 @@ def test_E12_output_comes_once_and_in_order_over_pauses(sandbox: Sandbox) -> Non
     command = sandbox.exec("i=0; while [ ! -e go ]; do i=$((i+1)); echo $i; sleep 0.01; done; exit 4", background=True)
     done: list[str] = []
     with command:
-        reader = threading.Thread(target=lambda: done.append(command.wait(30).stdout))
+        reader = threading.Thread(target=lambda: done.append(command.wait(60).stdout))
         reader.start()
         for _ in range(3):
             sandbox.pause()
@@ -73,7 +73,7 @@ def test_a_wait_has_a_limit_also_while_paused(sandbox: Sandbox) -> None:
             command.wait(0.3)
         sandbox.resume()
         command.kill()
-        assert command.wait(10).exit_code == 137
+        assert command.wait(60).exit_code == 137
 
 
 def test_what_ends_with_the_sandbox_is_no_endless_wait(torpor: Torpor) -> None:
@@ -81,10 +81,10 @@ def test_what_ends_with_the_sandbox_is_no_endless_wait(torpor: Torpor) -> None:
         sandbox.pause()
         sandbox.stop()
         with pytest.raises(SessionNotFoundError, match="is stopped"):
-            command.wait(10)
+            command.wait(60)
         sandbox.remove(force=True)
         with pytest.raises(SandboxNotFoundError):
-            command.wait(10)
+            command.wait(60)
 
 
 def test_a_connection_that_breaks_is_made_anew(daemon: Daemon, sandbox: Sandbox) -> None:
@@ -105,7 +105,7 @@ def test_output_that_nobody_read_in_time_is_told_of(sandbox: Sandbox) -> None:
     with sandbox.exec("head -c 3000000 /dev/zero; touch over; echo end", background=True) as command:
         # Nobody reads, so it does not wait, and the oldest output goes.
         sandbox.exec("while [ ! -e over ]; do sleep 0.02; done", check=True)
-        result = command.wait(10)
+        result = command.wait(60)
     assert result.stdout_bytes.endswith(b"\x00end\n")
     assert len(result.stdout_bytes) < 3000000
 
@@ -113,14 +113,14 @@ def test_output_that_nobody_read_in_time_is_told_of(sandbox: Sandbox) -> None:
 def test_a_terminal_types_shows_and_is_resized(sandbox: Sandbox) -> None:
     with sandbox.terminal(["sh"], rows=40, columns=120) as terminal:
         terminal.write("stty size\n")
-        assert "40 120" in terminal.read_until("40 120", 10)
+        assert "40 120" in terminal.read_until("40 120", 60)
         terminal.resize(50, 132)
-        terminal.write("sleep 0.3; stty size\n")
-        terminal.read_until("50 132", 10)
+        terminal.write("until stty size | grep 50; do sleep 0.1; done\n")
+        terminal.read_until("50 132", 60)
         sandbox.pause()
         sandbox.resume()
         terminal.write("echo $((6*7)); exit 5\n")
-        terminal.read_until(r"\b42\b", 10)
+        terminal.read_until(r"\b42\b", 60)
         with pytest.raises(EOFError, match="never"):
-            terminal.read_until("never", 10)
+            terminal.read_until("never", 60)
         assert terminal.wait().exit_code == 5

@@ -75,8 +75,11 @@ def test_a_callback_that_raises_ends_the_call_and_its_connection(sandbox: Sandbo
 
 def test_a_time_limit_has_the_code_of_timeout(sandbox: Sandbox) -> None:
     for on_stdout in (None, print):
-        result = sandbox.exec("echo begun; sleep 60", timeout=0.2, on_stdout=on_stdout)
-        assert (result.exit_code, result.timed_out, result.stdout) == (124, True, "begun\n")
+        result = sandbox.exec("echo begun; touch begun; sleep 60", timeout=0.2, on_stdout=on_stdout)
+        assert (result.exit_code, result.timed_out) == (124, True)
+        # A busy machine may not come to the output in time; it has come to it when there is what was made after it.
+        assert result.stdout == "begun\n" or not sandbox.files.exists("begun")
+        sandbox.exec("rm -f begun")
 
 
 def test_the_latest_output_is_kept(sandbox: Sandbox) -> None:

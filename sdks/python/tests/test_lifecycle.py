@@ -130,8 +130,10 @@ def test_progress_is_told_and_a_wait_has_a_limit(torpor: Torpor, sandbox: Sandbo
     with pytest.raises(TorporTimeoutError):
         sandbox.wait_for("running", 0.1, on_progress=states.append)
     assert [record.state for record in states] == ["paused"]
+    # Also without any time it is looked at once.
+    assert sandbox.wait_for("paused", 0).state == "paused"
     sandbox.resume()
-    assert sandbox.wait_for(["paused", "running"], 10).state == "running"
+    assert sandbox.wait_for(["paused", "running"], 60).state == "running"
 
 
 def test_the_same_key_is_the_same_change(torpor: Torpor) -> None:

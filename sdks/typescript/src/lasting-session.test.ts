@@ -38,17 +38,22 @@ async function read(session: LastingSession, each: (text: string) => void = () =
 
 test("Y04: output comes once and in order over ten cuts", async () => {
   const { id } = await daemon.client.startSession("base", {
-    argv: ["sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); echo $i; done; exit 5"],
+    // A line is written when the one before it is answered: each comes by itself, however busy the machine is.
+    argv: ["sh", "-c", "seq 1 10000; for i in $(seq 10); do echo cut $i; read x; seq 1 1000; done; exit 5"],
+    stdin: true,
   });
-  let next = 2000;
   const before = proxy.cuts;
-  const { text, last } = await read(client.lastingSession("base", id), (so) => {
-    if (so.length < next || proxy.cuts - before >= 10) return;
-    next = so.length + 4000;
+  const session = client.lastingSession("base", id);
+  let answered = 0;
+  const { text, last } = await read(session, (so) => {
+    if (!so.includes(`cut ${answered + 1}\n`)) return;
+    answered++;
     proxy.cut();
+    void session.write(Buffer.from("on\n"));
   });
   expect(proxy.cuts - before).toBe(10);
-  expect(text).toBe(Array.from({ length: 30_000 }, (_, at) => `${at + 1}\n`).join(""));
+  const numbers = (count: number) => Array.from({ length: count }, (_, at) => `${at + 1}\n`).join("");
+  expect(text).toBe(numbers(10_000) + Array.from({ length: 10 }, (_, at) => `cut ${at + 1}\n${numbers(1000)}`).join(""));
   expect(last).toMatchObject({ type: "end", end: { reason: "exited", exitCode: 5 } });
 });
 
@@ -58,14 +63,14 @@ test("Y09: input that is cut at random, in the middle of frames too, arrives onc
   const reading = read(session);
   const paste = randomBytes(1_500_000);
   for (let at = 0; at < paste.length; at += 100_000) {
-    proxy.cutAfter(10_000 + (randomBytes(3).readUIntBE(0, 3) % 120_000));
+    const cut = proxy.cutAfter(10_000 + (randomBytes(3).readUIntBE(0, 3) % 80_000));
     await session.write(paste.subarray(at, at + 100_000));
+    await cut;
   }
   session.end();
   const { text } = await reading;
-  expect(proxy.cuts).toBeGreaterThan(5);
   expect(text.split(" ")[0]).toBe(createHash("sha256").update(paste).digest("hex"));
-}, 60_000);
+});
 
 test("Y07: an end is an end: nobody comes back after it, nor after a take-over", async () => {
   const { id } = await daemon.client.startSession("base", { argv: ["sleep", "600"] });
@@ -112,14 +117,13 @@ test("Y09: a command's and a terminal's own input is typed once too, over cuts i
   const sandbox = await torpor.get("base");
   const command = await sandbox.exec(["sha256sum"], { background: true, stdin: true });
   const paste = randomBytes(1_500_000);
-  const before = proxy.cuts;
   for (let at = 0; at < paste.length; at += 100_000) {
-    proxy.cutAfter(10_000 + (randomBytes(3).readUIntBE(0, 3) % 80_000));
+    const cut = proxy.cutAfter(10_000 + (randomBytes(3).readUIntBE(0, 3) % 80_000));
     await command.write(paste.subarray(at, at + 100_000));
+    await cut;
   }
   await command.closeStdin();
   expect((await command.wait()).stdout.split(" ")[0]).toBe(createHash("sha256").update(paste).digest("hex"));
-  expect(proxy.cuts - before).toBeGreaterThan(5);
 
   const terminal = await sandbox.terminal({ command: ["sh", "-c", "stty -echo; echo ready; cat >typed"] });
   for await (const { text } of terminal) if (text.includes("ready")) break;
@@ -136,4 +140,4 @@ test("Y09: a command's and a terminal's own input is typed once too, over cuts i
   expect((await terminal.wait()).exitCode).toBe(0);
   expect(await sandbox.files.read("typed")).toBe("one\ntwo\nthree\n");
   torpor.close();
-}, 60_000);
+});

@@ -6,6 +6,7 @@ import { Follower } from "../harness/follow.ts";
 import { hostAgrees } from "../harness/holdings.ts";
 import { eventually } from "../harness/inside.ts";
 import { removeAll } from "../harness/remove-all.ts";
+import { hostRuntime, killHard } from "../harness/runtime.ts";
 import { TestDaemon } from "../harness/test-daemon.ts";
 import { goesOn, startWitness } from "../harness/witness.ts";
 
@@ -97,7 +98,7 @@ describe("the host's clock is set back 60 s (C04)", () => {
     await sleeping.finished;
     for (const tookMs of [Number(sleeping.text.split("\n")[1]), performance.now() - asked]) {
       expect(tookMs).toBeGreaterThanOrEqual(1000);
-      expect(tookMs).toBeLessThan(4000);
+      expect(tookMs).toBeLessThan(30_000);
     }
   });
 
@@ -107,21 +108,22 @@ describe("the host's clock is set back 60 s (C04)", () => {
     set("-60");
     await limited.finished;
     expect(limited.end).toMatchObject({ reason: "timeout" });
-    expect(performance.now() - asked).toBeLessThan(5000);
+    expect(performance.now() - asked).toBeLessThan(30_000);
   });
 
   test("in the middle of a call that waits: it is answered when its wait is over", async () => {
     const { client } = daemon;
     await begun("signal.signal(signal.SIGTERM, signal.SIG_IGN); print('began', flush=True); time.sleep(600)");
-    const asked = performance.now();
-    const stopping = client.stop(name, { graceMs: 4000 }, { waitMs: 1000 });
+    const { enginePid } = await hostRuntime(client, daemon.instance, name);
+    const stopping = client.stop(name, { graceMs: 60_000 }, { waitMs: 1000 });
     await eventually(
       () => client.get(name),
       ({ state }) => state === "stopping",
     );
     set("-60");
+    // Before the end of what it waited for, which is much later, and which the engine's end brings about.
     expect((await stopping).operation).toMatchObject({ kind: "stop", status: "running" });
-    expect(performance.now() - asked).toBeLessThan(3500);
+    await killHard(enginePid);
     await eventually(
       () => client.get(name),
       ({ state }) => state === "stopped",

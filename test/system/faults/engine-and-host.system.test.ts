@@ -1,23 +1,30 @@
 import { execFileSync } from "node:child_process";
-import { globSync, rmdirSync } from "node:fs";
+import { globSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as passes } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { hostAgrees } from "../harness/holdings.ts";
 import { eventually, inside, output } from "../harness/inside.ts";
-import { captureBegan, fillMemory } from "../harness/large-memory.ts";
+import { fillMemory } from "../harness/large-memory.ts";
 import { refusedStart } from "../harness/refused-start.ts";
 import { enginePids, hostRuntime, isAlive, killHard } from "../harness/runtime.ts";
+import { stoppedInCapture } from "../harness/stopped-in-capture.ts";
 import { TestDaemon } from "../harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness } from "../harness/witness.ts";
 
 const mib = 2 ** 20;
+const directory = mkdtempSync(path.join(tmpdir(), "torpor-armed-"));
+const armed = path.join(directory, "daemon");
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ env: { TORPOR_FAILPOINT: armed } });
 });
-afterAll(() => daemon[Symbol.asyncDispose]());
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await daemon[Symbol.asyncDispose]();
+});
 
 describe("the engine is killed", () => {
   test("while the sandbox runs: failed with the cause within 10 s, its files are there, and no fresh one takes its place (D12)", async () => {
@@ -48,7 +55,8 @@ describe("the engine is killed", () => {
       if (error === undefined) {
         await daemon.client.resume(name, { memory: "require" });
       } else {
-        expect(error).toMatchObject({ code: "engine_failed" });
+        // On a busy machine it may not have come to the pause yet.
+        expect(["engine_failed", "sandbox_not_running"]).toContain((error as { code?: string }).code);
         expect(await becomes(name, "failed")).toMatchObject({ checkpoint: null });
         await hostAgrees(daemon);
         await daemon.client.start(name);
@@ -80,29 +88,24 @@ describe("the engine is killed", () => {
     }
   });
 
-  test("and the shim too, in the middle of the capture of 512 MiB: partial files are gone, the files are there", async () => {
-    const name = await startSandbox(1024 * mib);
-    await fillMemory(daemon.client, name, 512);
-    const { enginePid, shimPid } = await runtimeOf(name);
-    const pausing = daemon.client.pause(name).catch((error: unknown) => error);
-    await captureBegan(daemon);
+  test("and the shim too, in the middle of a capture: partial files are gone, the files are there", async () => {
+    const name = await startSandbox();
+    const { outcome, enginePid, shimPid } = await stoppedInCapture(daemon, armed, name);
     await Promise.all([killHard(shimPid), killHard(enginePid)]);
-    expect(await pausing).toMatchObject({ code: "engine_failed" });
+    expect(await outcome).toMatchObject({ code: "engine_failed" });
     await becomes(name, "failed");
     await hostAgrees(daemon);
     await daemon.client.start(name);
     await hasFiles(daemon.client, name);
   });
 
-  test("the shim alone, in the middle of the capture of 512 MiB: the sandbox goes on", async () => {
-    const name = await startSandbox(1024 * mib);
+  test("the shim alone, in the middle of a capture: the sandbox goes on", async () => {
+    const name = await startSandbox();
     const witness = await startWitness(daemon.client, name);
-    await fillMemory(daemon.client, name, 512);
-    const { shimPid } = await runtimeOf(name);
-    const pausing = daemon.client.pause(name).catch((error: unknown) => error);
-    await captureBegan(daemon);
+    const { outcome, shimPid, goOn } = await stoppedInCapture(daemon, armed, name);
     await killHard(shimPid);
-    expect(await pausing).toMatchObject({ code: "engine_failed" });
+    goOn();
+    expect(await outcome).toMatchObject({ code: "engine_failed" });
     expect(await daemon.client.get(name)).toMatchObject({ state: "running" });
     await goesOn(daemon.client, name, witness);
     await hostAgrees(daemon);
@@ -110,6 +113,24 @@ describe("the engine is killed", () => {
     await daemon.client.resume(name, { memory: "require" });
     await goesOn(daemon.client, name, witness);
   });
+});
+
+test("get and list answer while a checkpoint is written that takes as long as it likes, and other sandboxes work (P18)", async () => {
+  const { client } = daemon;
+  const [big, other] = [await startSandbox(), await startSandbox()];
+  const { outcome, goOn } = await stoppedInCapture(daemon, armed, big);
+  // Each answer comes, since nothing of the capture does.
+  expect(await client.get(big)).toMatchObject({ state: "pausing", operation: { kind: "pause", phase: "capture" } });
+  expect((await client.list()).map(({ name, state }) => [name, state])).toEqual(
+    expect.arrayContaining([
+      [big, "pausing"],
+      [other, "running"],
+    ]),
+  );
+  expect(await output(client, other, ["echo", "ok"])).toBe("ok");
+  goOn();
+  expect(await outcome).toMatchObject({ operation: { status: "succeeded" } });
+  await client.resume(big, { memory: "require" });
 });
 
 test("root inside kills PID 1: that ends the sandbox, which is reported with the cause, and its files are there; nobody else can", async () => {

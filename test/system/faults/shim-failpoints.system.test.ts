@@ -90,14 +90,12 @@ describe("a shim that is killed", () => {
     await eventually(
       () => client.get(name),
       ({ held }) => held != null,
-      30_000,
     );
     if (isOver) writeFileSync(world.shimArmed, failpoint);
     free();
     await eventually(
       () => client.get(name),
       ({ held }) => held === null,
-      30_000,
     );
     await goesOn(client, name, world.witness);
     await hasFiles(client, name);

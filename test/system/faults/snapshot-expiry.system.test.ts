@@ -21,7 +21,7 @@ test("snapshots that expire while no daemon is there are gone after its next sta
     (now) => now > soon,
   );
   await daemon.launch();
-  await eventually(names, (left) => left.join() === "pinned,never", 5000);
+  await eventually(names, (left) => left.join() === "pinned,never");
   await daemon.client.snapshots.update("never", { expiresAt: new Date(Date.now() + 1000).toISOString() });
   await eventually(names, (left) => left.join() === "pinned");
   // What it held is freed a moment after its record.

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -216,11 +216,21 @@ async function injectFault(pid: number, calls: string, file?: string): Promise<C
   const where = file === undefined ? [] : ["-P", file];
   const args = ["-f", "-qq", "-o", "/dev/null", ...where, "-e", `trace=${calls}`, "-e", `inject=${calls}:error=EIO`, "-p", String(pid)];
   const tracing = spawn("strace", args, { stdio: "ignore" });
+  // Each of its threads: which of them makes the call is not known.
   await eventually(
-    async () => readFileSync(`/proc/${pid}/status`, "utf8"),
-    (text) => !/^TracerPid:\s+0$/m.test(text),
+    async () => globSync(`/proc/${pid}/task/*/status`).map(readIfThere),
+    (threads) => threads.every((text) => !/^TracerPid:\s+0$/m.test(text)),
   );
   return tracing;
+}
+
+/** A thread may end while it is looked at. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 async function endTracing(tracing: ChildProcess): Promise<void> {

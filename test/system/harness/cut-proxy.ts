@@ -1,55 +1,46 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** The network between a browser and a daemon, which can be cut, and on whose other end another daemon can be put. */
 export class CutProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
-  #server: Server | undefined;
-  #port = 0;
+  readonly server: Server;
+  #isCut = false;
   #target: { host: string; port: number };
 
-  static async open(url: string): Promise<CutProxy> {
-    const proxy = new CutProxy(url);
-    await proxy.mend();
-    return proxy;
-  }
-
-  private constructor(url: string) {
+  /** Where it listens is for others to say. */
+  constructor(url: string) {
     this.#target = targetOf(url);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    this.server = createServer((near) => this.#join(near));
   }
 
   retarget(url: string): void {
     this.#target = targetOf(url);
   }
 
-  /** Connections break, and none can be made. */
-  async cut(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    if (server === undefined) return;
-    const closed = new Promise((resolve) => server.close(resolve));
+  /** Connections break, and whoever makes one loses it at once. */
+  cut(): void {
+    this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();
-    await closed;
   }
 
-  async mend(): Promise<void> {
-    const server = createServer((near) => this.#join(near));
-    this.#server = server;
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(this.#port, "127.0.0.1", resolve);
-    });
-    this.#port = (server.address() as AddressInfo).port;
+  mend(): void {
+    this.#isCut = false;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.cut();
+    this.cut();
+    const closed = once(this.server, "close");
+    this.server.close();
+    await closed;
   }
 
   #join(near: Socket): void {
+    if (this.#isCut) {
+      near.on("error", () => {});
+      near.destroy();
+      return;
+    }
     const far = connect(this.#target);
     for (const socket of [near, far]) {
       this.#sockets.add(socket);

@@ -1,5 +1,6 @@
 import type { SessionEnd } from "@torpor/contract";
 import type { SessionFrame, SessionStream } from "@torpor/sdk";
+import { patienceMs } from "./inside.ts";
 
 /** Reads a session's stream in the background: what came so far, what came last, how it ended. */
 export class Follower {
@@ -20,7 +21,7 @@ export class Follower {
   }
 
   /** Resolves once the condition holds; rejects when the stream is over before, or after the limit. */
-  async until(condition: (follower: this) => boolean, limitMs = 20_000): Promise<void> {
+  async until(condition: (follower: this) => boolean, limitMs = patienceMs): Promise<void> {
     const deadline = performance.now() + limitMs;
     while (!condition(this)) {
       const left = deadline - performance.now();

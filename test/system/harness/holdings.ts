@@ -19,7 +19,7 @@ export async function hostAgrees(daemon: TestDaemon): Promise<void> {
   };
   // What an operation leaves is freed a moment after its answer.
   const agrees = (found: object) => JSON.stringify(found) === JSON.stringify(expected);
-  const found = await eventually(async () => holdings(daemon), agrees, 5000).catch(() => holdings(daemon));
+  const found = await eventually(async () => holdings(daemon), agrees).catch(() => holdings(daemon));
   expect(found).toEqual(expected);
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { eventually } from "./inside.ts";
 
 /** What Torpor makes on a host, named so that what a test left behind can be told. */
 export interface HostState {
@@ -31,6 +32,16 @@ export function readHostState(marks: readonly string[]): HostState {
     cgroups: globSync("/sys/fs/cgroup/{torpor-*,*/torpor-*}").filter(ours),
     runtimes: existsSync("/run/torpor") ? readdirSync("/run/torpor").filter(ours) : [],
   };
+}
+
+/** What is left for good, one line each: the kernel takes interfaces and loop devices down in its own time, after the call that asked for it. */
+export async function leftBehind(marks: readonly string[]): Promise<string[]> {
+  const look = () => leftovers(readHostState(marks));
+  return eventually(
+    async () => look(),
+    (left) => left.length === 0,
+    10_000,
+  ).catch(look);
 }
 
 /** One line a leftover. */

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
+import { patienceMs } from "./inside.ts";
 
 const run = promisify(execFile);
 
@@ -76,7 +77,7 @@ export class HostTerminal {
     return (await run("stty", ["-F", this.#device, "-g"])).stdout;
   }
 
-  async until(condition: (text: string) => boolean, limitMs = 20_000): Promise<void> {
+  async until(condition: (text: string) => boolean, limitMs = patienceMs): Promise<void> {
     const deadline = performance.now() + limitMs;
     while (!condition(this.text)) {
       const left = deadline - performance.now();

@@ -51,7 +51,9 @@ export class KeptPool {
     execFileSync("cp", ["--reflink=auto", pool, partial]);
     renameSync(partial, this.#file);
     for (const file of globSync(path.join(path.dirname(this.#file), "*"))) {
-      if (Date.now() - statSync(file).mtimeMs > unusedMs) rmSync(file, { force: true });
+      // Beside this run another may rename what it has just made.
+      const { mtimeMs = Date.now() } = statSync(file, { throwIfNoEntry: false }) ?? {};
+      if (Date.now() - mtimeMs > unusedMs) rmSync(file, { force: true });
     }
   }
 }

@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { CutProxy } from "./cut-proxy.ts";
+import { patienceMs } from "./inside.ts";
+import { quietNetwork } from "./quiet-network.ts";
 import { TestDaemon } from "./test-daemon.ts";
 
 const images = fileURLToPath(new URL("../../../docs/images/", import.meta.url));
@@ -14,31 +16,41 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 export class PageWorld implements AsyncDisposable {
   readonly daemon: TestDaemon;
   readonly proxy: CutProxy;
+  /** Of the page, as the browser has it. */
+  readonly url: string;
   readonly context: BrowserContext;
   /** What the pages complained of: nothing of it is expected but while the network is cut. */
   readonly complaints: string[] = [];
   readonly #browser: Browser;
+  readonly #held: AsyncDisposableStack;
 
   static async open(): Promise<PageWorld> {
-    const daemon = await TestDaemon.start({ args: ["--listen", "127.0.0.1:0"] });
-    try {
-      const proxy = await CutProxy.open(await addressOf(daemon));
-      const browser = await chromium.launch({
-        executablePath: process.env.TORPOR_CHROMIUM ?? "/usr/bin/chromium",
-        // The tests are root's, and Chromium has no sandbox for root.
-        args: ["--no-sandbox", "--disable-dev-shm-usage"],
-      });
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
-      return new PageWorld(daemon, proxy, browser, context);
-    } catch (error) {
-      await daemon[Symbol.asyncDispose]();
-      throw error;
-    }
+    await using held = new AsyncDisposableStack();
+    const daemon = held.use(await TestDaemon.start({ args: ["--listen", "127.0.0.1:0"] }));
+    const proxy = held.use(new CutProxy(await addressOf(daemon)));
+    const network = held.use(await quietNetwork(proxy.server));
+    const browser = await chromium.launch({
+      executablePath: network.programOf(process.env.TORPOR_CHROMIUM ?? "/usr/bin/chromium"),
+      // The tests are root's, and Chromium has no sandbox for root.
+      args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    });
+    held.defer(() => browser.close());
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+    return new PageWorld(held.move(), daemon, proxy, `http://127.0.0.1:${network.port}`, browser, context);
   }
 
-  private constructor(daemon: TestDaemon, proxy: CutProxy, browser: Browser, context: BrowserContext) {
+  private constructor(
+    held: AsyncDisposableStack,
+    daemon: TestDaemon,
+    proxy: CutProxy,
+    url: string,
+    browser: Browser,
+    context: BrowserContext,
+  ) {
+    this.#held = held;
     this.daemon = daemon;
     this.proxy = proxy;
+    this.url = url;
     this.#browser = browser;
     this.context = context;
   }
@@ -46,16 +58,10 @@ export class PageWorld implements AsyncDisposable {
   /** A tab at a path of the page. */
   async tab(at: string): Promise<Page> {
     const page = await this.context.newPage();
-    page.setDefaultTimeout(20_000);
-    // Interfaces of sandboxes that come and go beside it are the host's network to Chromium, which breaks off what it loads; the page asks again.
-    const isOurs = (text: string) => !text.includes("net::ERR_NETWORK_CHANGED");
-    page.on(
-      "console",
-      (message) =>
-        message.type() === "error" && isOurs(message.text()) && this.complaints.push(`${message.text()} ${message.location().url}`),
-    );
+    page.setDefaultTimeout(patienceMs);
+    page.on("console", (message) => message.type() === "error" && this.complaints.push(`${message.text()} ${message.location().url}`));
     page.on("pageerror", (error) => this.complaints.push(error.message));
-    await page.goto(this.proxy.url + at);
+    await page.goto(this.url + at);
     return page;
   }
 
@@ -64,7 +70,7 @@ export class PageWorld implements AsyncDisposable {
     const context = await this.#browser.newContext();
     try {
       const page = await context.newPage();
-      await page.goto(this.proxy.url);
+      await page.goto(this.url);
       // One that a test puts in place of an answer would be of no address, from which a browser lets nobody call this host.
       await page.evaluate(script);
       return await page.evaluate<T>(call);
@@ -88,10 +94,8 @@ export class PageWorld implements AsyncDisposable {
     this.proxy.retarget(await addressOf(this.daemon));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser.close();
-    await this.proxy[Symbol.asyncDispose]();
-    await this.daemon[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#held.disposeAsync();
   }
 }
 
@@ -103,11 +107,11 @@ export async function screenOf(page: Page, pane = 0): Promise<string[]> {
 
 /** Resolves with the terminal's lines when they are as wanted. */
 export async function screenUntil(page: Page, wanted: (lines: readonly string[]) => boolean, pane = 0): Promise<string[]> {
-  const end = Date.now() + 20_000;
+  const end = performance.now() + patienceMs;
   for (;;) {
     const lines = await screenOf(page, pane).catch(() => []);
     if (wanted(lines)) return lines;
-    if (Date.now() > end) throw new Error(`the terminal does not come to it:\n${lines.join("\n")}`);
+    if (performance.now() > end) throw new Error(`the terminal does not come to it:\n${lines.join("\n")}`);
     // The emulator paints once a frame.
     await page.evaluate("new Promise(requestAnimationFrame)");
   }

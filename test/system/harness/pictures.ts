@@ -14,7 +14,7 @@ export async function takePictures(world: PageWorld, page: Page): Promise<void> 
   await Promise.all(["reviewer", "try-a"].map((name) => client.pause(name)));
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: "light" });
-  await page.goto(`${world.proxy.url}/`);
+  await page.goto(`${world.url}/`);
   await page
     .getByRole("row", { name: /try-b/ })
     .getByRole("img", { name: /^Memory/ })
@@ -33,7 +33,7 @@ export async function takePictures(world: PageWorld, page: Page): Promise<void> 
     ["snapshots", "/sandboxes/reviewer/snapshots", "warm-base"],
     ["settings", "/sandboxes/try-b/settings", "How long it lives"],
   ] as const) {
-    await page.goto(world.proxy.url + at);
+    await page.goto(world.url + at);
     await page.getByText(shown).first().waitFor();
     await picture(page, name);
   }

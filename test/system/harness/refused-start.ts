@@ -38,7 +38,7 @@ export async function refusedStart(
   const child = spawn(program, args, {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...options.env },
-    timeout: 30_000,
+    timeout: 120_000,
     killSignal: "SIGKILL",
   });
   const words: Buffer[] = [];

@@ -1,10 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { eventually } from "./inside.ts";
+import { createInterface } from "node:readline";
 
 /** A real registry server on the loopback interface. */
 export class Registry {
@@ -12,28 +11,25 @@ export class Registry {
   readonly #directory: string;
   readonly #process: ChildProcess;
 
-  private constructor(host: string, directory: string) {
+  private constructor(host: string, directory: string, process: ChildProcess) {
     this.host = host;
     this.#directory = directory;
-    writeFileSync(
-      path.join(directory, "config.yml"),
-      JSON.stringify({
-        version: 0.1,
-        log: { level: "error" },
-        storage: { filesystem: { rootdirectory: directory } },
-        http: { addr: host },
-      }),
-    );
-    this.#process = spawn("docker-registry", ["serve", path.join(directory, "config.yml")], { stdio: "ignore" });
+    this.#process = process;
   }
 
   static async open(): Promise<Registry> {
-    const registry = new Registry(`127.0.0.1:${await freePort()}`, mkdtempSync(path.join(tmpdir(), "torpor-registry-")));
-    await eventually(
-      () => registry.#answers(),
-      (answers) => answers,
+    const directory = mkdtempSync(path.join(tmpdir(), "torpor-registry-"));
+    const config = path.join(directory, "config.yml");
+    const http = { addr: "127.0.0.1:0" };
+    writeFileSync(
+      config,
+      JSON.stringify({ version: 0.1, log: { level: "info" }, storage: { filesystem: { rootdirectory: directory } }, http }),
     );
-    return registry;
+    const child = spawn("docker-registry", ["serve", config], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { PATH: process.env.PATH, OTEL_TRACES_EXPORTER: "none" },
+    });
+    return new Registry(await addressIn(child.stderr), directory, child);
   }
 
   /** Pushes an OCI layout's image under `repository:tag`. */
@@ -56,22 +52,19 @@ export class Registry {
     }
     rmSync(this.#directory, { recursive: true, force: true });
   }
-
-  async #answers(): Promise<boolean> {
-    if (this.#process.exitCode !== null) {
-      throw new Error(`docker-registry ended with ${this.#process.exitCode}`);
-    }
-    return fetch(`http://${this.host}/v2/`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
+/** Which the kernel gave it: one that was looked for before might be another's by the time that it is used. */
+export function addressIn(log: NodeJS.ReadableStream): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const said: string[] = [];
+  // Read on to its end: a full pipe would hold the registry up.
+  createInterface(log)
+    .on("line", (line) => {
+      said.push(line);
+      const [, address] = /listening on (127\.0\.0\.1:\d+)/.exec(line) ?? [];
+      if (address !== undefined) resolve(address);
+    })
+    .once("close", () => reject(new Error(`docker-registry ended:\n${said.join("\n")}`)));
+  return promise;
 }

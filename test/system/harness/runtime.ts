@@ -20,9 +20,16 @@ export async function hostRuntime(client: TorporClient, instance: string, sandbo
 
 /** First processes of all engines of an instance that are alive. */
 export function enginePids(instance: string): number[] {
-  return globSync(`/run/torpor/${instance}/rt_*/engine.pid`)
-    .map((file) => Number(readFileSync(file, "utf8")))
-    .filter(isAlive);
+  return globSync(`/run/torpor/${instance}/rt_*/engine.pid`).flatMap(pidIn).filter(isAlive);
+}
+
+/** A runtime may go while it is looked at. */
+function pidIn(file: string): number[] {
+  try {
+    return [Number(readFileSync(file, "utf8"))];
+  } catch {
+    return [];
+  }
 }
 
 export function isAlive(pid: number): boolean {
@@ -33,12 +40,21 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** It may have ended by itself. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 /** Kills it and waits until it is dead. */
 export async function killHard(pid: number): Promise<void> {
   if (pid <= 1) {
     throw new Error(`${pid} is not a process that a test may kill`);
   }
-  process.kill(pid, "SIGKILL");
+  signalIfThere(pid, "SIGKILL");
   await eventually(
     async () => isAlive(pid),
     (alive) => !alive,

@@ -1,5 +1,6 @@
 import { TorporClient } from "@torpor/sdk";
 import { inject, onTestFinished } from "vitest";
+import { removeSandbox } from "./remove-all.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,7 +22,7 @@ export function sandboxName(client: TorporClient, label = "test"): string {
   onTestFinished(async () => {
     for (const sandbox of await client.list()) {
       if (sandbox.name === name || sandbox.name.startsWith(`${name}-`)) {
-        await client.remove(sandbox.id, { force: true });
+        await removeSandbox(client, sandbox.id);
       }
     }
   });

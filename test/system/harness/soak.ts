@@ -55,7 +55,7 @@ async function expectNoLeaks(daemon: TestDaemon, before: Held): Promise<void> {
     after = await readHeld(daemon, name);
     return leaks(before, after);
   };
-  await eventually(look, (found) => found.length === 0, 5000);
+  await eventually(look, (found) => found.length === 0);
   await hostAgrees(daemon);
   console.log(
     Object.entries(after)

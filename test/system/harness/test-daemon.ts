@@ -8,8 +8,9 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { TorporClient } from "@torpor/sdk";
 import { daemonEnvironment, daemonFlags } from "../../../packages/cli/src/daemon/launch.ts";
-import { leftovers, readHostState } from "./host-state.ts";
+import { leftBehind } from "./host-state.ts";
 import { KeptPool } from "./kept-pool.ts";
+import { removeSandbox } from "./remove-all.ts";
 import { testImage } from "./test-image.ts";
 
 const main = fileURLToPath(new URL("../../../packages/daemon/src/main.ts", import.meta.url));
@@ -119,14 +120,14 @@ export class TestDaemon {
     const { instance } = this;
     try {
       for (const { id } of await this.client.list()) {
-        await this.client.remove(id, { force: true });
+        await removeSandbox(this.client, id);
       }
     } finally {
       // Also when a removal fails: that is for the test to tell of, and the daemon is not to be left.
       await this.terminate();
       this.#client.close();
     }
-    const left = leftovers(readHostState([this.data, instance]));
+    const left = await leftBehind([this.data, instance]);
     await rm(this.data, { recursive: true, force: true });
     if (left.length > 0) {
       throw new Error(`left behind on the host:\n${left.join("\n")}`);

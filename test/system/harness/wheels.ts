@@ -10,11 +10,16 @@ export const olderRequests = "2.31.0";
 export async function testWheels(): Promise<string> {
   const directory = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "torpor", "test-wheels");
   if (!existsSync(directory)) {
-    const fresh = `${directory}.${process.pid}`;
-    mkdirSync(fresh, { recursive: true });
-    await download(fresh, "requests", "certifi", "charset-normalizer", "idna", "urllib3");
-    await download(fresh, `requests==${olderRequests}`);
-    renameSync(fresh, directory);
+    mkdirSync(path.dirname(directory), { recursive: true });
+    const fresh = mkdtempSync(`${directory}.`);
+    try {
+      await download(fresh, "requests", "certifi", "charset-normalizer", "idna", "urllib3");
+      await download(fresh, `requests==${olderRequests}`);
+      // Another run may have come first: its are as good.
+      if (!existsSync(directory)) renameSync(fresh, directory);
+    } finally {
+      rmSync(fresh, { recursive: true, force: true });
+    }
   }
   return directory;
 }

@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import type { TorporClient } from "@torpor/sdk";
 import { expect } from "vitest";
 import { put } from "./content.ts";
-import { eventually, output } from "./inside.ts";
+import { eventually, output, patienceMs } from "./inside.ts";
 import { TickingTerminal } from "./ticking-terminal.ts";
 import { databaseRows, ports, workloadProgram } from "./workload-programs.ts";
 
@@ -68,12 +68,10 @@ export class Workload {
     const database = await eventually(
       () => ask<Database>(address, "database").catch(() => undefined),
       (answer) => answer !== undefined && answer.acknowledged > databaseRows,
-      60_000,
     );
     const pattern = await eventually(
       () => ask<Pattern>(address, "pattern").catch(() => undefined),
       (answer) => answer !== undefined,
-      60_000,
     );
     const terminal = await TickingTerminal.start(client, sandbox);
     return new Workload({ client, sandbox, address }, terminal, web as Web, database as Database, pattern as Pattern);
@@ -139,7 +137,7 @@ function expectWhole({ first, last, rows, torn, sound }: Database): void {
 async function ask<T>(address: string, of: keyof typeof ports): Promise<T> {
   const agent = new Agent({ keepAlive: true });
   try {
-    const request = get({ host: address, port: ports[of], agent, signal: AbortSignal.timeout(20_000) });
+    const request = get({ host: address, port: ports[of], agent, signal: AbortSignal.timeout(patienceMs) });
     const [response] = (await once(request, "response")) as [IncomingMessage];
     return (await json(response)) as T;
   } finally {

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { run } from "../../../packages/daemon/src/host/spawn.ts";
+import { addressIn } from "../harness/registry.ts";
 import { type LayoutOptions, writeLayout } from "./layout-builder.ts";
 import type { TarEntry } from "./tar.ts";
 
@@ -41,7 +41,7 @@ export async function startRegistry({ protectedBy }: { protectedBy?: { username:
     stdio: ["ignore", "ignore", "pipe"],
     env: { PATH: process.env.PATH, OTEL_TRACES_EXPORTER: "none" },
   });
-  const address = await listenAddress(child.stderr);
+  const address = await addressIn(child.stderr);
   let count = 0;
   return {
     address,
@@ -117,19 +117,6 @@ async function answer(registry: Registry, pattern: RegExp, request: IncomingMess
     body[at] = (body[at] ?? 0) ^ 1;
   }
   return { status: found.status, headers: Object.fromEntries(found.headers), body };
-}
-
-async function listenAddress(log: NodeJS.ReadableStream): Promise<string> {
-  const lines: string[] = [];
-  for await (const line of createInterface(log)) {
-    lines.push(line);
-    const address = /listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
-    if (address !== undefined) {
-      log.resume();
-      return address;
-    }
-  }
-  throw new Error(`docker-registry ended:\n${lines.join("\n")}`);
 }
 
 // bcrypt, cost 5.

@@ -12,6 +12,7 @@ export class CuttingProxy implements AsyncDisposable {
   readonly #ends = new Set<Socket>();
   /** Bytes from the client after which the way is cut; undefined: it is not. */
   #left: number | undefined;
+  #told: () => void = () => {};
   cuts = 0;
 
   static async open(target: string): Promise<CuttingProxy> {
@@ -31,10 +32,15 @@ export class CuttingProxy implements AsyncDisposable {
     this.cuts++;
     this.#left = undefined;
     for (const end of this.#ends) end.destroy();
+    this.#told();
   }
 
-  cutAfter(bytes: number): void {
+  /** Resolves with the cut. */
+  cutAfter(bytes: number): Promise<void> {
     this.#left = bytes;
+    return new Promise((resolve) => {
+      this.#told = resolve;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,7 +12,10 @@ for (let round = 0; round < 500; round++) {
     // A stream that nobody reads to its end.
     const command = await sandbox.exec("sleep 600", { background: true, stdin: true });
     await command.write("x");
-    void torpor.events.follow({ sandbox: sandbox.id }).next();
+    torpor.events
+      .follow({ sandbox: sandbox.id })
+      .next()
+      .catch(() => {});
   }
   await sandbox.remove({ force: true });
   torpor.close();
