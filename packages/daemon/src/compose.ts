@@ -37,6 +37,7 @@ import { nativeBinary, openEngine } from "./open-engine.ts";
 import { openPool } from "./pool/pool.ts";
 import { createHttpReceivers } from "./receivers/http-receivers.ts";
 import { createTargets } from "./receivers/targets.ts";
+import { keepSmall } from "./rest.ts";
 import { openStore } from "./stores/open-store.ts";
 import { version } from "./version.ts";
 
@@ -128,6 +129,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   releases.push(keepForgetting(lifecycle, config.retention, log));
   releases.push(keepExpiring(lifecycle, log));
   releases.push(keepMetering(lifecycle, log));
+  releases.push(keepSmall(lifecycle, log));
 
   const addresses: string[] = [];
   const portHosts = new PortHosts(config.listening);

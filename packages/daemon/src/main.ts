@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { closeSync, writeSync } from "node:fs";
 import { enableCompileCache } from "node:module";
+import { startSmall } from "./host/heap.ts";
 
-// Before anything is imported: compiled code is kept between starts.
+// Before anything else is imported: compiled code is kept between starts.
 enableCompileCache();
+const startedSmall = startSmall();
 const { TorporError } = await import("@torpor/contract");
 const { readConfig } = await import("./config.ts");
 const { openDaemon } = await import("./compose.ts");
@@ -38,6 +40,7 @@ try {
     });
   }
   await daemon.listen();
+  startedSmall();
   log.info({ socket: config.socketPath, addresses: daemon.addresses }, "torpord listens");
   if (config.readyFd !== undefined) {
     writeSync(config.readyFd, "ready\n");
