@@ -24,21 +24,23 @@ class Proxy:
         self._threads = [threading.Thread(target=self._accept)]
         #: Bytes from the client after which the way is cut; None: it is not.
         self._left: int | None = None
+        self._next: list[int] = []
         self.cuts = 0
         self._threads[0].start()
 
     def cut(self) -> None:
         """As if the network, or the daemon, were gone for a moment."""
         self.cuts += 1
-        self._left = None
+        self._left = self._next.pop(0) if self._next else None
         for pair in self._pairs:
             for end in pair:
                 with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
 
-    def cut_after(self, count: int) -> None:
-        """In the middle of a message, too."""
-        self._left = count
+    def cut_after(self, *counts: int) -> None:
+        """In the middle of a message, too. Once, or anew after each cut."""
+        self._next = list(counts)
+        self._left = self._next.pop(0) if self._next else None
 
     def __enter__(self) -> Proxy:
         return self

@@ -12,6 +12,7 @@ export class CuttingProxy implements AsyncDisposable {
   readonly #ends = new Set<Socket>();
   /** Bytes from the client after which the way is cut; undefined: it is not. */
   #left: number | undefined;
+  #next: number[] = [];
   cuts = 0;
 
   static async open(target: string): Promise<CuttingProxy> {
@@ -29,12 +30,13 @@ export class CuttingProxy implements AsyncDisposable {
 
   cut(): void {
     this.cuts++;
-    this.#left = undefined;
+    this.#left = this.#next.shift();
     for (const end of this.#ends) end.destroy();
   }
 
-  cutAfter(bytes: number): void {
-    this.#left = bytes;
+  /** Once, or anew after each cut. */
+  cutAfter(...bytes: number[]): void {
+    [this.#left, ...this.#next] = bytes;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,7 +62,7 @@ export class CuttingProxy implements AsyncDisposable {
       const passed = this.#left === undefined ? data : data.subarray(0, this.#left);
       if (this.#left !== undefined) this.#left -= passed.length;
       daemon.write(passed);
-      if (this.#left === 0) setImmediate(() => this.cut());
+      if (this.#left === 0 && passed.length > 0) setImmediate(() => this.cut());
     });
     client.on("end", () => daemon.end());
   }
