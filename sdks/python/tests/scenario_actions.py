@@ -40,9 +40,7 @@ class Blocking:
 
 
 class Actions:
-    def __init__(
-        self, client: Torpor | AsyncTorpor, loop: asyncio.AbstractEventLoop | None, prefix: str, shared: str, socket: str
-    ) -> None:
+    def __init__(self, client: Torpor | AsyncTorpor, loop: asyncio.AbstractEventLoop | None, prefix: str, shared: str, socket: str) -> None:
         self._loop = loop
         self._torpor = self._blocking(client)
         self._prefix, self._shared, self._socket = prefix, shared, socket
