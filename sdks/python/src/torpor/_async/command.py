@@ -20,6 +20,7 @@ from torpor._socket import AsyncSocket, SocketClosed
 from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
+    ConnectionLostError,
     DaemonUnreachableError,
     OperationActiveError,
     SandboxNotRunningError,
@@ -199,7 +200,7 @@ class AsyncCommand(AsyncChannel):
                 await self._resumed(deadline)
             except SessionOutputGoneError as gone:
                 await self._skip(gone)
-            except (SocketClosed, DaemonUnreachableError) as error:
+            except (SocketClosed, ConnectionLostError, DaemonUnreachableError) as error:
                 tries -= 1
                 if tries == 0 or self._record is None or self._transport.closed:
                     raise DaemonUnreachableError(

@@ -21,6 +21,7 @@ from torpor._sync.wait_for import wait_for
 from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
+    ConnectionLostError,
     DaemonUnreachableError,
     OperationActiveError,
     SandboxNotRunningError,
@@ -200,7 +201,7 @@ class Command(Channel):
                 self._resumed(deadline)
             except SessionOutputGoneError as gone:
                 self._skip(gone)
-            except (SocketClosed, DaemonUnreachableError) as error:
+            except (SocketClosed, ConnectionLostError, DaemonUnreachableError) as error:
                 tries -= 1
                 if tries == 0 or self._record is None or self._transport.closed:
                     raise DaemonUnreachableError(
