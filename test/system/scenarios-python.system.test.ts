@@ -22,7 +22,7 @@ interface Outcome {
 
 /** Scenarios are of one process: most of a client's time would else be its start. */
 describe.each(["sync", "async"])("the Python client, %s", (kind) => {
-  test("A07, E13, E16, E18, E22, L03, L04, L06, L07, P04, P22: does in every scenario what all clients do", async () => {
+  test("A07, E13, E16, E18, E22, L03, L04, L06, L07, P04, P22, Y09: does in every scenario what all clients do", async () => {
     const args = [inject("torporSocket"), `py-${kind}-${process.pid}`, shared, kind];
     const outcomes = await pythonLines<Outcome>("sdks/python/tests/scenario_main.py", args);
     expect(outcomes.filter(({ failure }) => failure !== null)).toEqual([]);

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const clients = [
-  ["the TypeScript SDK", "ts", () => sdkActions(torpor)],
+  ["the TypeScript SDK", "ts", () => sdkActions(torpor, inject("torporSocket"))],
   ["the command line", "cli", () => cliActions(inject("torporSocket"))],
 ] as const;
 

@@ -1,65 +1,80 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { readersShell } from "../documents/shell.ts";
 import { GuideWorld } from "./harness/guide-world.ts";
 import { torpor } from "./harness/torpor-command.ts";
 import { newerRequests, olderRequests } from "./harness/wheels.ts";
-
-const version = ["python", "-c", "import requests; print(requests.__version__)"];
 
 test("pause, resume and fork a sandbox with the commands of the guide, from a registry and a package index", async () => {
   await using world = await GuideWorld.open();
   const { daemon, outside } = world;
   const newer = newerRequests(world.wheels);
-  /** A command line that succeeds; its stdout. */
-  const does = async (...args: string[]) => {
-    const { code, stdout, stderr } = await torpor(daemon.socket, ...args);
-    expect({ args, code, stderr: code === 0 ? "" : stderr }).toEqual({ args, code: 0, stderr: "" });
-    return stdout;
+  const shell = readersShell({ TORPOR_SOCKET: daemon.socket });
+  /** As a reader types it; its stdout, in lines. */
+  const types = async (commands: string) => {
+    const { stdout } = await promisify(execFile)("bash", ["-euc", commands], shell);
+    return stdout.trimEnd().split("\n");
   };
 
-  // Create a sandbox and install a package in it.
-  const base = (await does("create", "--name", "base", "--memory", "512MiB", "python:3.12")).trim();
+  const [base = "", ...installing] = await types(`
+# Create a sandbox and install a package in it.
+torpor create --name base --memory 512MiB python:3.12
+torpor exec base pip install requests
+`);
   expect(base).toMatch(/^sb_/);
-  expect(await does("exec", "base", "pip", "install", "requests")).toContain(`requests-${newer}`);
+  expect(installing.join("\n")).toContain(`requests-${newer}`);
   expect(outside.seen.some(({ type, text }) => type === "request" && text.includes(`requests-${newer}`))).toBe(true);
 
-  // Pause it, which saves its memory to disk. The list shows it as paused.
-  await does("pause", "base");
-  expect(rows(await does("list"))).toEqual([
+  const [paused, ...list] = await types(`
+# Pause it, which saves its memory to disk. The list shows it as paused.
+torpor pause base
+torpor list
+`);
+  expect(paused).toBe("base");
+  expect(rows(list)).toEqual([
     expect.objectContaining({ ID: base, NAME: "base", IMAGE: "python:3.12", STATE: "paused", MEMORY: "512 MiB" }),
   ]);
   const refused = await torpor(daemon.socket, "exec", "base", "true");
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toContain("sandbox base is paused: resume it with torpor resume base");
 
-  // Resume it. Its processes carry on where they left off.
-  await does("resume", "base");
+  const [resumed, tryA, tryB, ...more] = await types(`
+# Resume it. Its processes carry on where they left off.
+torpor resume base
 
-  // Fork it twice. Each fork prints its ID.
-  const tryA = (await does("fork", "--name", "try-a", "base")).trim();
-  const tryB = (await does("fork", "--name", "try-b", "base")).trim();
-  expect(new Set([base, tryA, tryB]).size).toBe(3);
-  expect(rows(await does("list")).map(({ ID, NAME, STATE, MEMORY }) => [ID, NAME, STATE, MEMORY])).toEqual([
+# Fork it twice. Each fork prints its ID.
+torpor fork --name try-a base
+torpor fork --name try-b base
+`);
+  expect([resumed, new Set([base, tryA, tryB]).size, more]).toEqual(["base", 3, []]);
+  expect(rows(await types("torpor list")).map(({ ID, NAME, STATE, MEMORY }) => [ID, NAME, STATE, MEMORY])).toEqual([
     [base, "base", "running", "512 MiB"],
     [tryA, "try-a", "running", "512 MiB"],
     [tryB, "try-b", "running", "512 MiB"],
   ]);
 
-  // Change one fork only. The first prints 2.31.0, the second base's version.
-  await does("exec", "try-a", "pip", "install", `requests==${olderRequests}`);
-  expect(await does("exec", "try-a", ...version)).toBe(`${olderRequests}\n`);
-  expect(await does("exec", "try-b", ...version)).toBe(`${newer}\n`);
-  expect(await does("exec", "base", ...version)).toBe(`${newer}\n`);
+  const changing = await types(`
+# Change one fork only. The first prints 2.31.0, the second base's version.
+torpor exec try-a pip install requests==2.31.0
+torpor exec try-a python -c 'import requests; print(requests.__version__)'
+torpor exec try-b python -c 'import requests; print(requests.__version__)'
+`);
+  expect(olderRequests).toBe("2.31.0");
+  expect(changing.slice(-2)).toEqual([olderRequests, newer]);
+  expect(await types("torpor exec base python -c 'import requests; print(requests.__version__)'")).toEqual([newer]);
 
-  // Remove all three.
-  expect(await does("remove", "--force", "try-a", "try-b", "base")).toBe("try-a\ntry-b\nbase\n");
-  expect(rows(await does("list"))).toEqual([]);
+  const removing = await types(`
+# Remove all three.
+torpor remove --force try-a try-b base
+`);
+  expect(removing).toEqual(["try-a", "try-b", "base"]);
+  expect(rows(await types("torpor list"))).toEqual([]);
 });
 
 /** The lines of a table by its headings; columns are two spaces or more apart. */
-function rows(table: string): Record<string, string>[] {
-  const [headings = [], ...lines] = table
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.trim().split(/ {2,}/));
-  return lines.map((cells) => Object.fromEntries(headings.map((heading, i) => [heading, cells[i] ?? ""])));
+function rows([headings = "", ...lines]: readonly string[]): Record<string, string>[] {
+  const cellsOf = (line: string) => line.trim().split(/ {2,}/);
+  const names = cellsOf(headings);
+  return lines.map((line) => Object.fromEntries(names.map((name, i) => [name, cellsOf(line)[i] ?? ""])));
 }

@@ -1,13 +1,17 @@
 import { Torpor } from "@torpor/sdk";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { GuideWorld } from "./harness/guide-world.ts";
 import { newerRequests, olderRequests } from "./harness/wheels.ts";
 
 let world: GuideWorld;
 beforeAll(async () => {
   world = await GuideWorld.open();
+  vi.stubEnv("TORPOR_SOCKET", world.daemon.socket);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await world[Symbol.asyncDispose]();
+});
 
 test("pause, resume and fork a sandbox with the program of the guide", async () => {
   const printed: string[] = [];
@@ -15,7 +19,7 @@ test("pause, resume and fork a sandbox with the program of the guide", async () 
 
   const version = ["python", "-c", "import requests; print(requests.__version__)"];
 
-  const torpor = new Torpor({ socket: world.daemon.socket });
+  const torpor = new Torpor();
   try {
     // Create a sandbox and install a package in it.
     const base = await torpor.create({ name: "base", image: "python:3.12", memoryMiB: 512 });
@@ -39,15 +43,15 @@ test("pause, resume and fork a sandbox with the program of the guide", async () 
 
     // Remove all three.
     for (const sandbox of [tryA, tryB, base]) await sandbox.remove({ force: true });
-    expect(await torpor.list()).toEqual([]);
   } finally {
     torpor.close();
   }
+  expect(await world.daemon.client.list()).toEqual([]);
   expect(printed).toEqual(["paused", `${olderRequests}\n`, `${newerRequests(world.wheels)}\n`]);
 });
 
 test("a pause and a resume with memory and a time limit, as the helpers that wait have it", async () => {
-  using client = new Torpor({ socket: world.daemon.socket });
+  using client = new Torpor();
   await using sandbox = await client.create({ image: "python:3.12" });
   const counter =
     "import os, time\nn = 0\nwhile True:\n  n += 1\n  open('/dev/shm/m', 'w').write(str(n))\n  os.replace('/dev/shm/m', '/dev/shm/n')\n  time.sleep(0.01)";

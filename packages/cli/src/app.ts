@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
 import { failWith } from "./failure.ts";
 import { endQuietlyOnBrokenPipe, leave } from "./leave.ts";
+import { ownVersion } from "./own-version.ts";
 
 /** Runs one command line and ends the process with its exit code. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -20,6 +21,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 export async function createProgram(only?: string): Promise<Command> {
   const program = new Command("torpor")
     .description("Sandboxes that pause, resume and fork with their memory.")
+    .version(ownVersion(), "-V, --version", "print the version of this command; torpor version prints the daemon's too")
     .option("--socket <path>", "the daemon's socket; default $TORPOR_SOCKET, else torpord.sock in $TORPOR_DATA or /var/lib/torpor")
     .enablePositionalOptions()
     .showHelpAfterError("(torpor --help tells more)")

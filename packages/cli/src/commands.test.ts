@@ -162,6 +162,7 @@ test("help, version and the absence of a daemon", async () => {
   expect(await run("--help")).toMatchObject({ code: 0, text: expect.stringContaining("pause [options] <sandbox...>") });
   expect(await run("exec", "--help")).toMatchObject({ code: 0, text: expect.stringContaining("Examples:") });
   expect((await run("version")).text).toBe("torpor 0.1.0\ntorpord 0.0.0-test\n");
+  expect(await torpor({ socket: "/nowhere/s" }, ["--version"])).toMatchObject({ code: 0, text: "0.1.0\n", stderr: "" });
   expect(await torpor({ socket: "/nowhere/s" }, ["version"])).toMatchObject({ code: 0, text: "torpor 0.1.0\ntorpord not running\n" });
   expect(await torpor({ socket: "/nowhere/s" }, ["daemon", "status", "--json"])).toMatchObject({
     code: 1,

@@ -111,6 +111,25 @@ test("every call of the API has its command", async () => {
   expect(commands.filter((command) => !known.has(command))).toEqual([]);
 });
 
+/** What prints no record and no outcome: streams, terminals, and what concerns this machine alone. */
+const withoutJson = new Set(
+  "run,shell,attach,repl,port forward,cp,file read,logs,open,login,context use,context remove,daemon start,daemon stop,completion".split(
+    ",",
+  ),
+);
+
+test("every command that prints a record or an outcome does so as JSON too", async () => {
+  const leaves = (command: Command, before: string): [string, Command][] =>
+    command.commands.length === 0
+      ? [[`${before}${command.name()}`, command]]
+      : command.commands.flatMap((inner) => leaves(inner, `${before}${command.name()} `));
+  const without = (await createProgram()).commands
+    .flatMap((command) => leaves(command, ""))
+    .filter(([, { options }]) => !options.some(({ long }) => long === "--json"))
+    .map(([path]) => path);
+  expect(new Set(without)).toEqual(withoutJson);
+});
+
 function pathsOf(command: Command, before: string): string[] {
   const path = `${before}${command.name()}`;
   return [path, ...command.commands.flatMap((inner) => pathsOf(inner, `${path} `))];

@@ -6,18 +6,27 @@ export interface Several {
   readonly json?: boolean;
 }
 
+/** For the commands that do something to several. */
+export const jsonOption = ["--json", "print the outcome as JSON"] as const;
+
 interface Outcome {
+  readonly id: string;
   readonly value: unknown;
   readonly failure?: unknown;
 }
 
-/** Does the same to each sandbox, goes on past failures, and tells of them last. */
-export async function forEach(ids: readonly string[], { json }: Several, work: (id: string) => Promise<unknown>): Promise<number> {
+/** Does the same to each sandbox, goes on past failures, and tells of them last. Of one that is done its name is printed, or what `line` makes of it. */
+export async function forEach<T>(
+  ids: readonly string[],
+  { json }: Several,
+  work: (id: string) => Promise<T>,
+  line: (value: T, id: string) => string = (_value, id) => id,
+): Promise<number> {
   const outcomes: Outcome[] = [];
   for (const id of ids) {
     const outcome = await attempt(id, work);
     outcomes.push(outcome);
-    if (json !== true && !("failure" in outcome)) await print(`${id}\n`);
+    if (json !== true && !("failure" in outcome)) await print(`${line(outcome.value as T, id)}\n`);
   }
   const failures = outcomes.filter((outcome) => "failure" in outcome);
   if (json === true) await printOutcomes(outcomes, failures.length);
@@ -38,15 +47,16 @@ export async function printRecords(ids: readonly string[], get: (id: string) => 
 
 async function attempt(id: string, work: (id: string) => Promise<unknown>): Promise<Outcome> {
   try {
-    return { value: await work(id) };
+    return { id, value: await work(id) };
   } catch (failure) {
     const { code, message } = failure instanceof TorporError ? failure : { code: "internal", message: String(failure) };
-    return { value: { id, error: { code, message } }, failure };
+    return { id, value: { id, error: { code, message } }, failure };
   }
 }
 
 /** One value or nothing: of several sandboxes a list in which each has its outcome. */
 async function printOutcomes(outcomes: readonly Outcome[], failures: number): Promise<void> {
-  if (outcomes.length > 1) await printJson(outcomes.map(({ value }) => value));
-  else if (failures === 0) await printJson(outcomes[0]?.value);
+  const values = outcomes.map(({ id, value }) => value ?? { id });
+  if (values.length > 1) await printJson(values);
+  else if (failures === 0) await printJson(values[0]);
 }

@@ -24,6 +24,8 @@ class Proxy:
         self._threads = [threading.Thread(target=self._accept)]
         #: Bytes from the client after which the way is cut; None: it is not.
         self._left: int | None = None
+        self._next: list[int] = []
+        self.cuts = 0
         self._lock = threading.Lock()
         self._told = threading.Event()
         self._threads[0].start()
@@ -31,7 +33,8 @@ class Proxy:
     def cut(self) -> None:
         """As if the network, or the daemon, were gone for a moment."""
         with self._lock:
-            self._left = None
+            self.cuts += 1
+            self._left = self._next.pop(0) if self._next else None
             told = self._told
         for pair in self._pairs:
             for end in pair:
@@ -39,10 +42,10 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)
         told.set()
 
-    def cut_after(self, count: int) -> threading.Event:
-        """In the middle of a message, too. The event tells of the cut."""
+    def cut_after(self, *counts: int) -> threading.Event:
+        """In the middle of a message, too. Once, or anew after each cut. The event tells of the first."""
         with self._lock:
-            self._left = count
+            self._left, *self._next = counts
             self._told = threading.Event()
             return self._told
 

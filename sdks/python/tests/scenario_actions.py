@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from proxy import Proxy
 from scenario_expect import content, facts_of
 
 from torpor import AsyncTorpor, Torpor
@@ -39,9 +40,10 @@ class Blocking:
 
 
 class Actions:
-    def __init__(self, client: Torpor | AsyncTorpor, loop: asyncio.AbstractEventLoop | None, prefix: str, shared: str) -> None:
-        self._torpor: Any = client if loop is None else Blocking(loop, client)
-        self._prefix, self._shared = prefix, shared
+    def __init__(self, client: Torpor | AsyncTorpor, loop: asyncio.AbstractEventLoop | None, prefix: str, shared: str, socket: str) -> None:
+        self._loop = loop
+        self._torpor = self._blocking(client)
+        self._prefix, self._shared, self._socket = prefix, shared, socket
         self._boxes: dict[str, Any] = {}
         self._commands: dict[str, Any] = {}
         self._services: dict[str, Any] = {}
@@ -113,13 +115,25 @@ class Actions:
         return result_of(self._box(step).exec(step["command"], **given))
 
     def do_background(self, step: Step) -> None:
-        given = only(step, "env", "workdir", "user", timeoutMs="timeout")
+        given = only(step, "env", "workdir", "user", "stdin", timeoutMs="timeout")
         command = self._commands[step["as"]] = self._box(step).exec(step["command"], background=True, **given)
         # Of any command, to see what is told of one that is none.
         self._services[step["as"]] = self._box(step).attach_supervised(command.id)
 
     def do_wait(self, step: Step) -> Any:
         return result_of(self._commands[step["command"]].wait())
+
+    def do_type(self, step: Step) -> Any:
+        with Proxy(self._socket) as proxy:
+            client = Torpor(socket=proxy.socket) if self._loop is None else AsyncTorpor(socket=proxy.socket)
+            other = self._blocking(client)
+            typed = other.get(self.named(step["box"])).attach(self._commands[step["command"]].id)
+            proxy.cut_after(*step.get("cuts", []))
+            typed.write(input_of(step))
+            typed.close_stdin()
+            result = result_of(typed.wait())
+            other.close()
+            return {**result, "cuts": proxy.cuts}
 
     def do_supervise(self, step: Step) -> None:
         self._services[step["as"]] = self._box(step).supervise(step["command"], **only(step, "restart"))
@@ -140,10 +154,7 @@ class Actions:
             time.sleep(0.1)
 
     def do_write(self, step: Step) -> None:
-        data = step.get("text")
-        if data is None:
-            data = base64.b64decode(step["base64"]) if "base64" in step else content(step["bytes"])
-        self._box(step).files.write(step["path"], data, **only(step, "parents", "mode"))
+        self._box(step).files.write(step["path"], input_of(step), **only(step, "parents", "mode"))
 
     def do_read(self, step: Step) -> Any:
         data: bytes = self._box(step).files.read_bytes(step["path"])
@@ -168,6 +179,9 @@ class Actions:
     def do_remove_file(self, step: Step) -> None:
         self._box(step).files.remove(step["path"], **only(step, "recursive"))
 
+    def _blocking(self, client: Torpor | AsyncTorpor) -> Any:
+        return client if self._loop is None else Blocking(self._loop, client)
+
     def _box(self, step: Step) -> Any:
         name = self.named(step["box"])
         if name not in self._boxes:
@@ -180,6 +194,13 @@ class Actions:
 
     def _from(self, name: str) -> str:
         return name.removeprefix(f"{self._prefix}-")
+
+
+def input_of(step: Step) -> str | bytes:
+    """What a step writes or types."""
+    if "text" in step:
+        return step["text"]
+    return base64.b64decode(step["base64"]) if "base64" in step else content(step["bytes"])
 
 
 def result_of(result: Any) -> dict[str, Any]:

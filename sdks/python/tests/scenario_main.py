@@ -25,7 +25,7 @@ def main(socket: str, prefix: str, shared: str, kind: str) -> None:
     client = Torpor(socket=socket) if loop is None else AsyncTorpor(socket=socket)
     for path in sorted(SCENARIOS.glob("*.json")):
         scenario = json.loads(path.read_text())
-        actions = Actions(client, loop, f"{prefix}-{path.stem}", shared)
+        actions = Actions(client, loop, f"{prefix}-{path.stem}", shared, socket)
         try:
             failure = play(scenario["steps"], actions)
         finally:

@@ -9,7 +9,14 @@ from fake import Fake, answer
 
 from torpor import ServerFaultError, Torpor, TorporError, TorporTimeoutError, errors
 from torpor._error import TorporError as Root
-from torpor.errors import DaemonUnreachableError, InternalError, InvalidPathError, InvalidRequestError, SandboxNotFoundError
+from torpor.errors import (
+    ConnectionLostError,
+    DaemonUnreachableError,
+    InvalidPathError,
+    InvalidRequestError,
+    SandboxNotFoundError,
+    VersionMismatchError,
+)
 
 RUNNING: dict[str, object] = {
     "id": "op_aaaaaaaaaaaaaaaa",
@@ -49,8 +56,33 @@ def test_a_code_that_this_client_does_not_know_is_kept() -> None:
 
 @pytest.mark.parametrize("body", ["<html>bad gateway</html>", '{"error": "text"}', "[1]", ""])
 def test_an_answer_that_is_not_torpords_says_so(body: str) -> None:
-    with Fake(answer(502, body)) as fake, Torpor(socket=fake.socket) as torpor, pytest.raises(InternalError, match="status 502"):
+    with Fake(answer(502, body)) as fake, Torpor(socket=fake.socket) as torpor, pytest.raises(DaemonUnreachableError) as caught:
         torpor.version()
+    assert caught.value.message == f"what answers at {fake.socket} is not torpord: status 502, {body}"
+    assert caught.value.hint == "look at the address, and at proxies in between"
+    with (
+        Fake(answer(200, "<html>")) as fake,
+        Torpor(socket=fake.socket) as torpor,
+        pytest.raises(DaemonUnreachableError, match="status 200"),
+    ):
+        torpor.version()
+
+
+def test_a_server_that_does_not_know_a_call_is_older() -> None:
+    unknown = answer(404, json.dumps({"error": {"code": "route_not_found", "message": "there is no route"}}))
+    with Fake(unknown) as fake, Torpor(socket=fake.socket) as torpor, pytest.raises(VersionMismatchError) as caught:
+        torpor.version()
+    assert caught.value.message == f"the daemon at {fake.socket} does not know GET /v1/version: it is older than this client"
+    assert caught.value.hint is not None
+    assert "upgrade torpord there" in caught.value.hint
+
+
+def test_an_answer_that_breaks_off() -> None:
+    half = answer(200, " " * 100)[:-50]
+    with Fake(half) as fake, Torpor(socket=fake.socket) as torpor, pytest.raises(ConnectionLostError) as caught:
+        torpor.version()
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("what the call began goes on")
 
 
 def test_what_changes_nothing_is_sent_again_when_the_connection_breaks() -> None:
@@ -125,5 +157,12 @@ def test_nobody_there_says_how_to_start_it() -> None:
     with Torpor(socket="/nonexistent/s") as torpor, pytest.raises(DaemonUnreachableError) as caught:
         torpor.version()
     assert caught.value.hint == "start it with torpor daemon start"
-    with Torpor(url="http://127.0.0.1:9") as torpor, pytest.raises(DaemonUnreachableError, match=r"no answer from http://127\.0\.0\.1:9"):
+    with (
+        Torpor(url="http://127.0.0.1:9") as torpor,
+        pytest.raises(DaemonUnreachableError, match=r"no answer from http://127\.0\.0\.1:9") as refused,
+    ):
         torpor.version()
+    assert refused.value.hint == "look whether torpord runs there and listens: torpor daemon start --listen 127.0.0.1:9"
+    with Torpor(url="http://no-such-host.invalid") as torpor, pytest.raises(DaemonUnreachableError) as unknown:
+        torpor.version()
+    assert unknown.value.hint == "look whether the host's name is right"

@@ -7,7 +7,9 @@ import hashlib
 import os
 import random
 import threading
+from collections.abc import Iterator
 
+import pytest
 from daemon import Daemon
 from proxy import Proxy
 
@@ -27,6 +29,11 @@ def pieces() -> list[bytes]:
 def cut_soon(proxy: Proxy) -> threading.Event:
     """Within the next piece, all of whose bytes pass."""
     return proxy.cut_after(10_000 + random.randrange(80_000))
+
+
+def broken() -> Iterator[bytes]:
+    yield b"begun"
+    raise OSError("the source is gone")
 
 
 def write_often(command: Command, text: str) -> None:
@@ -64,6 +71,41 @@ def test_Y09_the_same_beside_a_reader_without_blocking(daemon: Daemon, sandbox: 
                     assert hashlib.sha256(result.stdout_bytes).hexdigest() == DIGEST
 
     asyncio.run(asyncio.wait_for(work(), 240))
+
+
+def test_Y09_the_input_of_exec_is_typed_once_over_cuts_too(daemon: Daemon, sandbox: Sandbox) -> None:
+    with Proxy(daemon.socket) as proxy, Torpor(socket=proxy.socket) as torpor:
+        theirs = torpor.get(sandbox.id)
+        proxy.cut_after(100_000, 400_000, 700_000)
+        both = theirs.exec("tee typed | sha256sum; sha256sum <typed", stdin=PASTE)
+        assert [line.split()[0] for line in both.stdout.splitlines()] == [DIGEST, DIGEST]
+        assert proxy.cuts == 3
+        # More than any buffer on the way holds, written while it is read.
+        large = PASTE * 8
+        read = bytearray()
+        theirs.exec(["cat", "-"], stdin=large, on_stdout=lambda text: read.extend(text.encode()))
+        assert len(read) > len(large)
+        assert theirs.exec("exec head -c 3 | wc -c", stdin=large).stdout.strip() == "3"
+
+
+def test_Y09_the_input_of_exec_without_blocking(daemon: Daemon, sandbox: Sandbox) -> None:
+    async def work() -> None:
+        with Proxy(daemon.socket) as proxy:
+            async with AsyncTorpor(socket=proxy.socket) as torpor:
+                theirs = await torpor.get(sandbox.id)
+                proxy.cut_after(100_000, 400_000, 700_000)
+                assert (await theirs.exec(["sha256sum"], stdin=PASTE)).stdout.split()[0] == DIGEST
+                assert proxy.cuts == 3
+                with pytest.raises(OSError, match="the source is gone"):
+                    await theirs.exec("cat >partly; touch whole", stdin=broken())
+
+    asyncio.run(asyncio.wait_for(work(), 50))
+
+
+def test_input_whose_source_fails_is_not_taken_for_a_whole_one(sandbox: Sandbox) -> None:
+    with pytest.raises(OSError, match="the source is gone"):
+        sandbox.exec("cat >partly; touch whole", stdin=broken())
+    assert sandbox.exec("test -e whole").exit_code == 1
 
 
 def test_Y09_a_terminal_is_typed_into_once_over_cuts_and_pauses(daemon: Daemon, sandbox: Sandbox) -> None:

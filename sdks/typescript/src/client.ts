@@ -211,9 +211,9 @@ export class TorporClient {
     return this.#transport.json("exec", { params: { id }, body });
   }
 
-  /** Starts a command with its output and input as streams. */
-  stream(id: string, request: StartSessionRequest): Promise<SessionStream> {
-    return SessionStream.open(this.#transport, addressOf("execSocket", { id }), request);
+  /** Starts a command with its output and input as streams. With `client` its input has positions, as in `attach`. */
+  stream(id: string, request: StartSessionRequest, options: { client?: string } = {}): Promise<SessionStream> {
+    return SessionStream.open(this.#transport, addressOf("execSocket", { id }, options), request);
   }
 
   /**

@@ -31,6 +31,8 @@ export interface CommandOptions {
   readonly outputLimitBytes?: number;
   /** Last sequence number already seen. */
   readonly after?: number;
+  /** The id that the connection given with it has been opened with: its input has positions. */
+  readonly client?: string;
 }
 
 /** Of each stream, as the API's own exec has it. */
@@ -65,7 +67,8 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
     this.id = id;
     this.#options = options;
     this.#stream = stream;
-    this.#input = new NumberedInput(() => this.#writable());
+    this.#input = new NumberedInput(() => this.#writable(), options.client);
+    if (options.client !== undefined && stream !== undefined) this.#input.join(stream);
     this.#seq = options.after ?? 0;
     this.#stdout = new Tail(options.outputLimitBytes ?? outputLimitBytes);
     this.#stderr = new Tail(options.outputLimitBytes ?? outputLimitBytes);
@@ -128,6 +131,15 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
 
   async closeStdin(): Promise<void> {
     await this.#input.end();
+  }
+
+  /**
+   * Input beside reading, which makes a connection anew that breaks: all of it arrives, and is typed once. Rejects only when its source does; a command
+   * that ends, or closes its input, before all of it came has had enough.
+   */
+  async feed(content: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const data of content) if (!(await this.#input.pour(data))) return;
+    await this.#input.finish();
   }
 
   inspect(): Promise<Session> {

@@ -70,14 +70,18 @@ test("a daemon that is older than the client", () =>
   }));
 
 test("a server that is none of Torpor's", async () => {
-  for (const status of [200, 404]) {
+  for (const [status, text] of [
+    [200, "<html>Welcome to nginx"],
+    [404, "<html>Welcome to nginx"],
+    [404, '{"error":"Not Found","statusCode":404}'],
+    [500, '{"error":{"code":7}}'],
+  ] as const) {
     await served(
-      (_, answer) => answer.writeHead(status).end("<html>Welcome to nginx"),
+      (_, answer) => answer.writeHead(status).end(text),
       async (client, url) => {
-        await expect(client.list()).rejects.toMatchObject({
-          code: "daemon_unreachable",
-          message: expect.stringContaining(`what answers at ${url} is not torpord: status ${status}, <html>Welcome`),
-        });
+        const told = { code: "daemon_unreachable", message: `what answers at ${url} is not torpord: status ${status}, ${text}` };
+        await expect(client.list()).rejects.toMatchObject(told);
+        await expect(client.stream("x", { argv: ["true"] })).rejects.toMatchObject(told);
       },
     );
   }
@@ -96,5 +100,6 @@ test("an answer that breaks off", () =>
         hint: expect.stringContaining("what the call began goes on"),
       });
       await expect(client.diff("x").next()).rejects.toMatchObject({ code: "connection_lost" });
+      await expect(client.stream("x", { argv: ["true"] })).rejects.toMatchObject({ code: "connection_lost" });
     },
   ));

@@ -141,3 +141,29 @@ test("Y09: a command's and a terminal's own input is typed once too, over cuts i
   expect(await sandbox.files.read("typed")).toBe("one\ntwo\nthree\n");
   torpor.close();
 });
+
+test("Y09: the input of exec is typed once over cuts too, and one whose source fails is not taken for a whole one", async () => {
+  const torpor = new Torpor({ socket: proxy.socket });
+  const sandbox = await torpor.get("base");
+  const paste = randomBytes(3_000_000);
+  const before = proxy.cuts;
+  void proxy.cutAfter(100_000, 400_000, 1_200_000);
+  const both = await sandbox.exec("tee typed | sha256sum; sha256sum <typed", { stdin: paste });
+  expect(proxy.cuts - before).toBe(3);
+  const digest = createHash("sha256").update(paste).digest("hex");
+  expect(both.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([digest, digest, ""]);
+
+  // More than any buffer on the way holds, written while it is read.
+  const large = Buffer.alloc(12_000_000, paste);
+  expect((await sandbox.exec(["cat"], { stdin: large, outputLimitBytes: large.length })).stdout).toBe(large.toString());
+  expect((await sandbox.exec("exec head -c 3 | wc -c", { stdin: large })).stdout.trim()).toBe("3");
+
+  async function* broken() {
+    yield Buffer.from("begun");
+    throw new Error("the source is gone");
+  }
+  await expect(sandbox.exec("cat >partly; touch whole", { stdin: broken() })).rejects.toThrow("the source is gone");
+  const names = (await sandbox.files.list("/")).map(({ name }) => name);
+  expect([names.includes("typed"), names.includes("whole")]).toEqual([true, false]);
+  torpor.close();
+});

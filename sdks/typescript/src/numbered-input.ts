@@ -25,24 +25,28 @@ const arrivalMs = 500;
  * typed once.
  */
 export class NumberedInput {
-  /** How the session knows this client again. crypto.randomUUID is there for pages of https only. */
-  readonly client = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  /** How the session knows this client again. */
+  readonly client: string;
   readonly #connect: () => Promise<InputCarrier>;
   readonly #pending = new Unacknowledged();
   readonly #waiting = new Set<() => void>();
   #ended = false;
   #left = false;
+  /** The latest connection. */
+  #joined: InputCarrier | undefined;
   /** The daemon has told over it what it has: input is sent as it comes. */
   #ready: InputCarrier | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   /** `connect` gives the connection that there is, or a new one. */
-  constructor(connect: () => Promise<InputCarrier>) {
+  constructor(connect: () => Promise<InputCarrier>, client = clientId()) {
     this.#connect = connect;
+    this.client = client;
   }
 
   /** A connection that was made. */
   join(carrier: InputCarrier): void {
+    this.#joined = carrier;
     const look = () => this.#told(carrier);
     carrier.onChange = look;
     look();
@@ -69,10 +73,43 @@ export class NumberedInput {
     });
   }
 
+  /**
+   * As `write`, beside somebody who reads, and makes the connections anew that break: all of it arrives. Resolves when there is room for more; with false
+   * when nothing is taken any more.
+   */
+  async pour(data: Uint8Array): Promise<boolean> {
+    await this.#inTurn(async () => {
+      for (let at = 0; at < data.length; at += pieceBytes) {
+        const piece = data.slice(at, at + pieceBytes);
+        await this.#change(() => this.#isReady || this.#isOver);
+        if (this.#isOver) return;
+        await this.#ready?.writeAt(this.#pending.add(piece), piece);
+        await this.#change(() => this.#pending.bytes <= waitingBytes || this.#isOver);
+      }
+    });
+    return !this.#isOver;
+  }
+
+  /** The end of what was poured. */
+  finish(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#ended = true;
+      if (this.#isReady) await this.#ready?.end();
+    });
+  }
+
   /** Nobody wants to write to it any more. */
   leave(): void {
     this.#left = true;
     this.#wake();
+  }
+
+  get #isReady(): boolean {
+    return this.#ready !== undefined && this.#ready === this.#joined && this.#ready.isOpen;
+  }
+
+  get #isOver(): boolean {
+    return this.#ended || this.#left || this.#joined?.over === true;
   }
 
   /** Resolves with a connection over which the daemon has told what it has; undefined: it takes no input any more. */
@@ -135,4 +172,9 @@ export class NumberedInput {
     this.#waiting.clear();
     for (const wake of waiting) wake();
   }
+}
+
+/** crypto.randomUUID is there for pages of https only. */
+export function clientId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

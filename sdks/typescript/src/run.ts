@@ -3,6 +3,7 @@ import { bytesOf, type Content } from "./bytes.ts";
 import type { TorporClient } from "./client.ts";
 import { Command, type ReadOptions } from "./command.ts";
 import type { CommandResult } from "./command-result.ts";
+import { clientId } from "./numbered-input.ts";
 import type { SessionStream } from "./session-stream.ts";
 import { waking } from "./waking.ts";
 
@@ -37,7 +38,8 @@ export async function run(client: TorporClient, id: string, line: CommandLine, o
   const { signal, stdin, overPause = "throw", outputLimitBytes, onStdout, onStderr } = options;
   signal?.throwIfAborted();
   const request = { ...requestOf(line, options), ...(stdin === undefined ? {} : { stdin: true }) };
-  const stream = await waking(() => client.stream(id, request), signal);
+  const typist = stdin === undefined ? {} : { client: clientId() };
+  const stream = await waking(() => client.stream(id, request, typist), signal);
   const begun = startedOn(stream);
   const kill = () => void begun.then((session) => client.signal(id, session.id, "KILL")).catch(() => {});
   signal?.addEventListener("abort", kill, { once: true });
@@ -47,11 +49,10 @@ export async function run(client: TorporClient, id: string, line: CommandLine, o
       client,
       id,
       sessionId,
-      { overPause, ...(outputLimitBytes === undefined ? {} : { outputLimitBytes }) },
+      { overPause, ...typist, ...(outputLimitBytes === undefined ? {} : { outputLimitBytes }) },
       stream,
     );
-    if (stdin !== undefined) send(stdin, stream);
-    return await command.wait({
+    return await fed(command, stdin, {
       ...(signal === undefined ? {} : { signal }),
       ...(onStdout === undefined ? {} : { onStdout }),
       ...(onStderr === undefined ? {} : { onStderr }),
@@ -92,11 +93,19 @@ export async function startedOn(stream: SessionStream): Promise<Session> {
   return (value as { session: Session }).session;
 }
 
-/** A command that ends, or closes its input, before all of it came has had enough. */
-function send(stdin: Content, stream: SessionStream): void {
-  const sending = async () => {
-    for await (const chunk of bytesOf(stdin)) await stream.write(chunk);
-    await stream.end();
-  };
-  sending().catch(() => stream.end());
+/** Its end, with its input beside it. Input whose source fails is not taken for a whole one: the command is killed, and the failure thrown. */
+async function fed(command: Command, stdin: Content | undefined, options: ReadOptions): Promise<CommandResult> {
+  let failed: { readonly cause: unknown } | undefined;
+  const feeding = stdin === undefined ? undefined : command.feed(bytesOf(stdin));
+  feeding?.catch(async (cause: unknown) => {
+    failed = { cause };
+    await command.kill().catch(() => {});
+  });
+  try {
+    const result = await command.wait(options);
+    if (failed !== undefined) throw failed.cause;
+    return result;
+  } finally {
+    command.disconnect();
+  }
 }

@@ -145,7 +145,9 @@ export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string>
 
 /** The error that an answer tells of; one that is not Torpor's comes from something between, or from another server. */
 export async function errorOf(answer: IncomingMessage, endpoint: Endpoint): Promise<TorporError> {
-  const text = await textOf(answer);
+  const text = await textOf(answer).catch((error: Error) => {
+    throw connectionLost(endpoint, error);
+  });
   return parseError(text) ?? notTorpord(endpoint, answer.statusCode, text);
 }
 
@@ -164,8 +166,9 @@ function connectionLost({ name }: Endpoint, cause: Error): TorporError {
 
 export function parseError(text: string): TorporError | undefined {
   try {
-    const { error } = JSON.parse(text) as ErrorBody;
-    return toError(error);
+    const { error } = JSON.parse(text) as Partial<ErrorBody>;
+    // Others have a text there, or a code of their own.
+    return typeof error?.code === "string" && typeof error.message === "string" ? toError(error) : undefined;
   } catch {
     return undefined;
   }

@@ -1,11 +1,12 @@
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
-import { forEach } from "../several.ts";
+import { forEach, jsonOption } from "../several.ts";
 
 interface Options {
   signal: string;
   forget?: boolean;
+  json?: boolean;
 }
 
 export function killCommand(): Command {
@@ -15,9 +16,10 @@ export function killCommand(): Command {
     .argument("<session...>", "ids of their sessions, as exec --detach prints them")
     .option("-s, --signal <signal>", "by name or number", "TERM")
     .option("--forget", "kill them, whatever they do, and forget their output too; of those that have ended forget it")
+    .option(...jsonOption)
     .action(
-      action((client, sandbox: string, sessions: string[], { signal, forget }: Options) =>
-        forEach(sessions, {}, (id) =>
+      action((client, sandbox: string, sessions: string[], { signal, forget, ...options }: Options) =>
+        forEach(sessions, options, (id) =>
           forget === true ? client.removeSession(sandbox, id, { force: true }) : client.signal(sandbox, id, signal.replace(/^SIG/, "")),
         ),
       ),

@@ -3,8 +3,9 @@ import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { say } from "../failure.ts";
 import { type Forwarding, forwardPort } from "../forward-port.ts";
-import { print, printJson } from "../leave.ts";
+import { print } from "../leave.ts";
 import { addListOptions, type ListOptions, printList } from "../list-output.ts";
+import { forEach, jsonOption, type Several } from "../several.ts";
 import { table } from "../table.ts";
 
 export function portCommand(): Command {
@@ -42,15 +43,18 @@ function exposeCommand(): Command {
     .argument("<sandbox>", "id or name")
     .argument("<port...>", "on which a program listens in it", parsePorts)
     .option("--public", "whoever reaches the server may use it; otherwise a token with the scope port is needed (X-Torpor-Token)")
-    .option("--json", "print them as JSON")
+    .option(...jsonOption)
     .action(
-      action(async (client, sandbox: string, ports: number[], options: { public?: true; json?: true }) => {
-        const exposed = [];
-        for (const port of ports) exposed.push(await client.ports.expose(sandbox, port, { public: options.public === true }));
-        if (options.json === true) await printJson(exposed);
-        else for (const { url, label } of exposed) await print(`${url ?? label}\n`);
-        if (exposed.some(({ url }) => url === null)) say("the server listens at no address: start it with torpor daemon start --listen");
-        return undefined;
+      action(async (client, sandbox: string, ports: number[], options: Several & { public?: true }) => {
+        let listens = true;
+        const expose = async (port: string) => {
+          const exposed = await client.ports.expose(sandbox, Number(port), { public: options.public === true });
+          listens &&= exposed.url !== null;
+          return exposed;
+        };
+        const code = await forEach(ports.map(String), options, expose, ({ url, label }) => url ?? label);
+        if (!listens) say("the server listens at no address: start it with torpor daemon start --listen");
+        return code;
       }),
     );
   return examples(command, ["torpor port expose base 8080", "torpor port expose --public base 3000"]);
@@ -79,14 +83,14 @@ function removeCommand(): Command {
     .description("take the address of ports away")
     .argument("<sandbox>", "id or name")
     .argument("<port...>", "as torpor port list has them", parsePorts)
+    .option(...jsonOption)
     .action(
-      action(async (client, sandbox: string, ports: number[]) => {
-        for (const port of ports) {
-          await client.ports.unexpose(sandbox, port);
-          await print(`${port}\n`);
-        }
-        return undefined;
-      }),
+      action((client, sandbox: string, ports: number[], options: Several) =>
+        forEach(ports.map(String), options, async (port) => {
+          await client.ports.unexpose(sandbox, Number(port));
+          return { port: Number(port) };
+        }),
+      ),
     );
   return examples(command, ["torpor port remove base 8080"]);
 }

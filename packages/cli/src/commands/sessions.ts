@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { oneLine, say } from "../failure.ts";
-import { print } from "../leave.ts";
 import { addListOptions, type ListOptions, printList } from "../list-output.ts";
+import { forEach, jsonOption, type Several } from "../several.ts";
 import { table } from "../table.ts";
 import { formatDuration } from "../values/duration.ts";
 import { shellName } from "./shell.ts";
@@ -27,15 +27,16 @@ export function sessionsCommand(): Command {
       .description(description)
       .argument("<sandbox>", "id or name")
       .argument("<session...>", "ids")
+      .option(...jsonOption)
       .action(
-        action(async (client, sandbox: string, sessions: string[]) => {
-          for (const sid of sessions) {
-            const { supervision } = await client.supervised[name](sandbox, sid);
-            await print(`${sid}\n`);
-            if (supervision?.reason != null) say(`torpor: ${sid}: ${oneLine(supervision.reason)}`);
-          }
-          return undefined;
-        }),
+        action((client, sandbox: string, sessions: string[], options: Several) =>
+          forEach(sessions, options, async (sid) => {
+            const session = await client.supervised[name](sandbox, sid);
+            const reason = session.supervision?.reason;
+            if (reason != null) say(`torpor: ${sid}: ${oneLine(reason)}`);
+            return session;
+          }),
+        ),
       );
     command.addCommand(examples(one, [`torpor sessions ${name} base se_aaaaaaaaaaaaaaaa`]));
   }

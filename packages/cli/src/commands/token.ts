@@ -6,7 +6,7 @@ import { examples } from "../examples.ts";
 import { say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
 import { addListOptions, type ListOptions, printList } from "../list-output.ts";
-import { forEach } from "../several.ts";
+import { forEach, jsonOption, type Several } from "../several.ts";
 import { table } from "../table.ts";
 import { expiryIn } from "../values/duration.ts";
 
@@ -89,6 +89,7 @@ function revoke(): Command {
     .alias("rm")
     .description("revoke tokens at once, sign out the browsers that they signed in, and break what they have open")
     .argument("<token...>", "ids or names")
-    .action(action((client, ids: string[]) => forEach(ids, {}, (id) => client.access.revokeToken(id))));
+    .option(...jsonOption)
+    .action(action((client, ids: string[], options: Several) => forEach(ids, options, (id) => client.access.revokeToken(id))));
   return examples(command, ["torpor token revoke ci"]);
 }

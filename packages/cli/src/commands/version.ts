@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { TorporError } from "@torpor/sdk/calls";
 import { Command } from "commander";
 import { action } from "../action.ts";
 import { examples } from "../examples.ts";
 import { print, printJson } from "../leave.ts";
+import { ownVersion } from "../own-version.ts";
 
 export function versionCommand(): Command {
   const command = new Command("version")
@@ -24,9 +24,4 @@ export function versionCommand(): Command {
       }),
     );
   return examples(command, ["torpor version"]);
-}
-
-function ownVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
-  return manifest.version;
 }

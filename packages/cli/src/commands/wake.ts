@@ -5,7 +5,7 @@ import { examples } from "../examples.ts";
 import { oneLine, say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
 import { addListOptions, type ListOptions, printList } from "../list-output.ts";
-import { forEach } from "../several.ts";
+import { forEach, jsonOption, type Several } from "../several.ts";
 import { table } from "../table.ts";
 import { parseDuration } from "../values/duration.ts";
 import { parseInstant } from "../values/instant.ts";
@@ -80,7 +80,10 @@ function removeCommand(): Command {
     .description("revoke wakes")
     .argument("<sandbox>", "id or name")
     .argument("<wake...>", "ids")
-    .action(action((client, id: string, wakes: string[]) => forEach(wakes, {}, (wake) => client.wakes.remove(id, wake))));
+    .option(...jsonOption)
+    .action(
+      action((client, id: string, wakes: string[], options: Several) => forEach(wakes, options, (wake) => client.wakes.remove(id, wake))),
+    );
   return examples(command, ["torpor wake remove base wk_aaaaaaaaaaaaaaaa"]);
 }
 

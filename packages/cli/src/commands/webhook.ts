@@ -6,7 +6,7 @@ import { say } from "../failure.ts";
 import { print, printJson } from "../leave.ts";
 import { addListOptions, type ListOptions, printList } from "../list-output.ts";
 import { readPassword } from "../read-password.ts";
-import { forEach } from "../several.ts";
+import { forEach, jsonOption, type Several } from "../several.ts";
 import { table } from "../table.ts";
 import { parseCount } from "../values/count.ts";
 import { addText } from "../values/list.ts";
@@ -104,6 +104,7 @@ function inspect(): Command {
   const command = new Command("inspect")
     .description("print a webhook as JSON")
     .argument("<webhook>", "its id")
+    .option("--json", "as it does anyway")
     .action(
       action(async (client, id: string) => {
         await printJson(await client.webhooks.get(id));
@@ -158,6 +159,7 @@ function change(name: string, description: string, work: (client: TorporClient, 
   const command = new Command(name)
     .description(description)
     .argument("<webhook...>", "ids")
-    .action(action((client, ids: string[]) => forEach(ids, {}, (id) => work(client, id))));
+    .option(...jsonOption)
+    .action(action((client, ids: string[], options: Several) => forEach(ids, options, (id) => work(client, id))));
   return examples(command, [`torpor webhook ${name} wh_abcdefghijklmnop`]);
 }

@@ -36,6 +36,11 @@ export const sessionRoutes = {
     method: "GET",
     path: "/v1/sandboxes/{id}/exec",
     summary: "Run a command over a WebSocket: the first message is a StartSessionRequest as text.",
+    query: z.strictObject({
+      client: ClientId.optional().describe(
+        "This client's id: its input frames have positions. When the connection breaks, it attaches with the same id, and none is typed twice.",
+      ),
+    }),
     responses: { 101: { kind: "socket" } },
   }),
   startSession: route({

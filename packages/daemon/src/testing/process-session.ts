@@ -84,7 +84,7 @@ export class ProcessSession {
       size: this.#size,
       end: this.#end ?? null,
       attempt: 1,
-      lastEnd: null,
+      lastEnd: this.#end ?? null,
     };
   }
 

@@ -74,14 +74,24 @@ async def async_sleep(seconds: float) -> None:
 
 
 class Beside:
-    """Work that is done while its user does other things; whoever began it waits for its end."""
+    """Work that is done while its user does other things; whoever began it waits for its end, and is told of its failure."""
 
     def __init__(self, work: Callable[[], None]) -> None:
-        self._thread = threading.Thread(target=work, daemon=True)
+        self._failure: Exception | None = None
+
+        def run() -> None:
+            try:
+                work()
+            except Exception as error:
+                self._failure = error
+
+        self._thread = threading.Thread(target=run, daemon=True)
         self._thread.start()
 
     def end(self) -> None:
         self._thread.join()
+        if self._failure is not None:
+            raise self._failure
 
 
 class AsyncBeside:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import traceback
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from torpor._error import TorporError
 from torpor.errors import DaemonUnreachableError, InvalidPathError, InvalidRequestError
@@ -62,7 +63,21 @@ def unreachable(endpoint: Endpoint, error: Exception) -> TorporError:
         return DaemonUnreachableError(
             f"no permission to open {endpoint.name}", hint="run it as the user that started torpord, which is root"
         )
-    return DaemonUnreachableError(f"no answer from {endpoint.name}: {str(error) or type(error).__name__}")
+    return DaemonUnreachableError(
+        f"no answer from {endpoint.name}: {str(error) or type(error).__name__}", hint=_hint(urlsplit(endpoint.url), cause)
+    )
+
+
+def _hint(url: SplitResult, cause: BaseException | None) -> str | None:
+    if isinstance(cause, ConnectionRefusedError):
+        return f"look whether torpord runs there and listens: torpor daemon start --listen {url.hostname}:{url.port or 443}"
+    if isinstance(cause, socket.gaierror):
+        return "look whether the host's name is right"
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return "its certificate is not trusted here: name the authority's with SSL_CERT_FILE=FILE"
+    if isinstance(cause, ssl.SSLError):
+        return f"it does not speak https there: try http://{url.netloc}"
+    return None
 
 
 def _close_sockets(error: BaseException | None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect, unix_connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
+from torpor._calls import Call
 from torpor._endpoint import Endpoint, unreachable
 from torpor._error import TorporError
 from torpor._failure import answer_failure
@@ -40,7 +41,7 @@ class AsyncSocket:
         portal.opened(self)
 
     @classmethod
-    async def open(cls, endpoint: Endpoint, path: str, portal: AsyncPortal) -> AsyncSocket:
+    async def open(cls, endpoint: Endpoint, call: Call, path: str, portal: AsyncPortal) -> AsyncSocket:
         options: dict[str, Any] = {**_OPTIONS, "additional_headers": endpoint.headers}
         try:
             if endpoint.socket is not None:
@@ -48,7 +49,7 @@ class AsyncSocket:
             else:
                 connection = await connect(f"{endpoint.socket_url}{path}", **options)
         except (OSError, asyncio.TimeoutError, InvalidHandshake, ConnectionClosed, EOFError) as error:
-            raise _refusal(endpoint, error) from error
+            raise _refusal(endpoint, call, error) from error
         socket = cls(connection, portal)
         if portal.closed:
             await socket.close()
@@ -94,8 +95,8 @@ class Socket:
         self._socket = socket
 
     @classmethod
-    def open(cls, endpoint: Endpoint, path: str, portal: Portal) -> Socket:
-        return cls(portal, portal.open(AsyncSocket.open(endpoint, path, AsyncPortal())))
+    def open(cls, endpoint: Endpoint, call: Call, path: str, portal: Portal) -> Socket:
+        return cls(portal, portal.open(AsyncSocket.open(endpoint, call, path, AsyncPortal())))
 
     def send(self, message: str | bytes) -> None:
         self._portal.call(self._socket.send(message))
@@ -107,8 +108,8 @@ class Socket:
         self._portal.shut(self._socket)
 
 
-def _refusal(endpoint: Endpoint, error: Exception) -> TorporError:
+def _refusal(endpoint: Endpoint, call: Call, error: Exception) -> TorporError:
     """A refusal is a plain answer, in place of the WebSocket."""
     if isinstance(error, InvalidStatus):
-        return answer_failure(error.response.status_code, bytes(error.response.body or b""))
+        return answer_failure(endpoint, call, error.response.status_code, bytes(error.response.body or b""))
     return unreachable(endpoint, error)

@@ -57,7 +57,9 @@ export async function errorOf(answer: Answer): Promise<TorporError> {
 
 export function parseError(text: string): TorporError | undefined {
   try {
-    return toError((JSON.parse(text) as ErrorBody).error);
+    const { error } = JSON.parse(text) as Partial<ErrorBody>;
+    // Others have a text there, or a code of their own.
+    return typeof error?.code === "string" && typeof error.message === "string" ? toError(error) : undefined;
   } catch {
     return undefined;
   }

@@ -13,6 +13,7 @@ export class CuttingProxy implements AsyncDisposable {
   /** Bytes from the client after which the way is cut; undefined: it is not. */
   #left: number | undefined;
   #told: () => void = () => {};
+  #next: number[] = [];
   cuts = 0;
 
   static async open(target: string): Promise<CuttingProxy> {
@@ -30,14 +31,14 @@ export class CuttingProxy implements AsyncDisposable {
 
   cut(): void {
     this.cuts++;
-    this.#left = undefined;
+    this.#left = this.#next.shift();
     for (const end of this.#ends) end.destroy();
     this.#told();
   }
 
-  /** Resolves with the cut. */
-  cutAfter(bytes: number): Promise<void> {
-    this.#left = bytes;
+  /** Once, or anew after each cut. Resolves with the first. */
+  cutAfter(...bytes: number[]): Promise<void> {
+    [this.#left, ...this.#next] = bytes;
     return new Promise((resolve) => {
       this.#told = resolve;
     });
@@ -66,7 +67,7 @@ export class CuttingProxy implements AsyncDisposable {
       const passed = this.#left === undefined ? data : data.subarray(0, this.#left);
       if (this.#left !== undefined) this.#left -= passed.length;
       daemon.write(passed);
-      if (this.#left === 0) setImmediate(() => this.cut());
+      if (this.#left === 0 && passed.length > 0) setImmediate(() => this.cut());
     });
     client.on("end", () => daemon.end());
   }

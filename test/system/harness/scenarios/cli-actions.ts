@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { CuttingProxy } from "../../../../sdks/typescript/src/testing/cutting-proxy.ts";
 import { outcomeOf, spawnTorporOn } from "../torpor-process.ts";
-import { content, factsOf } from "./expectation.ts";
+import { cutsOf, inputOf, nameOf } from "./arguments.ts";
+import { factsOf } from "./expectation.ts";
 import { type Actions, type Names, Refused, type Step } from "./scenario.ts";
 import { utf8Of } from "./sdk-actions.ts";
 
@@ -13,8 +15,8 @@ interface Ran {
 /** By command lines, as a person types them. */
 export function cliActions(socket: string): Actions {
   const sessions = new Map<string, readonly [box: string, session: string]>();
-  const run = async (args: readonly string[], input?: Uint8Array): Promise<Ran> => {
-    const child = spawnTorporOn(socket, ...args);
+  const run = async (args: readonly string[], input?: Uint8Array, way = socket): Promise<Ran> => {
+    const child = spawnTorporOn(way, ...args);
     child.stdin.end(input);
     return outcomeOf(child);
   };
@@ -82,12 +84,19 @@ export function cliActions(socket: string): Actions {
     remove: async (step, names) => void (await done(["remove", ...(step.force === true ? ["--force"] : []), nameOf(step, names)])),
     exec,
     background: async (step, names) => {
-      const session = (await done(["exec", "--detach", ...commandLine(step, names)])).toString().trim();
+      const interactive = step.stdin === true ? ["-i"] : [];
+      const session = (await done(["exec", "--detach", ...interactive, ...commandLine(step, names)])).toString().trim();
       sessions.set(String(step.as), [nameOf(step, names), session]);
     },
     wait: async ({ command }) => {
       const { code, stdout, stderr } = await run(["logs", ...(sessions.get(String(command)) ?? [])]);
       return { stdout: stdout.toString(), stderr, exitCode: code };
+    },
+    type: async (step) => {
+      await using proxy = await CuttingProxy.open(socket);
+      proxy.cutAfter(...cutsOf(step));
+      const { code, stdout, stderr } = await run(["attach", ...(sessions.get(String(step.command)) ?? [])], inputOf(step), proxy.socket);
+      return { stdout: stdout.toString(), stderr, exitCode: code, cuts: proxy.cuts };
     },
     supervise: async (step, names) => {
       const restart = String(step.restart ?? "on-failure");
@@ -103,10 +112,11 @@ export function cliActions(socket: string): Actions {
       throw new Refused(`${step.command} did not print ${JSON.stringify(step.stdout)}`);
     },
     write: async (step, names) => {
-      const { text, base64, bytes } = step as { text?: string; base64?: string; bytes?: number };
-      const given = text === undefined ? (base64 === undefined ? content(bytes ?? 0) : Buffer.from(base64, "base64")) : Buffer.from(text);
       const mode = step.mode === undefined ? [] : ["--mode", Number(step.mode).toString(8)];
-      await done(["file", "write", ...(step.parents === true ? ["-p"] : []), ...mode, nameOf(step, names), String(step.path)], given);
+      await done(
+        ["file", "write", ...(step.parents === true ? ["-p"] : []), ...mode, nameOf(step, names), String(step.path)],
+        inputOf(step),
+      );
     },
     read: async (step, names) => {
       const read = await done(["file", "read", nameOf(step, names), String(step.path)]);
@@ -129,10 +139,6 @@ export function cliActions(socket: string): Actions {
       void (await done(["file", "remove", ...(step.recursive === true ? ["-r"] : []), nameOf(step, names), String(step.path)])),
   };
   return actions;
-}
-
-function nameOf({ box }: Step, names: Names): string {
-  return names.of(String(box));
 }
 
 function commandLine(step: Step, names: Names): string[] {

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, type CreateOptions, type Sandbox, type Supervised, type Torpor, TorporError } from "@torpor/sdk";
-import { content, factsOf } from "./expectation.ts";
+import { type Command, type CreateOptions, type Sandbox, type Supervised, Torpor, TorporError } from "@torpor/sdk";
+import { CuttingProxy } from "../../../../sdks/typescript/src/testing/cutting-proxy.ts";
+import { cutsOf, inputOf, nameOf } from "./arguments.ts";
+import { factsOf } from "./expectation.ts";
 import { type Actions, type Names, Refused, type Step } from "./scenario.ts";
 
 /** By the objects of the TypeScript SDK, held over the steps as a program does. */
-export function sdkActions(torpor: Torpor): Actions {
+export function sdkActions(torpor: Torpor, socket: string): Actions {
   const boxes = new Map<string, Sandbox>();
   const commands = new Map<string, Command>();
   const services = new Map<string, Supervised>();
-  const box = async ({ box: name }: Step, names: Names): Promise<Sandbox> => {
-    const found = boxes.get(names.of(String(name))) ?? (await torpor.get(names.of(String(name))));
-    boxes.set(names.of(String(name)), found);
+  const box = async (step: Step, names: Names): Promise<Sandbox> => {
+    const name = nameOf(step, names);
+    const found = boxes.get(name) ?? (await torpor.get(name));
+    boxes.set(name, found);
     return found;
   };
   const exec = async (step: Step, names: Names) => {
@@ -54,12 +57,27 @@ export function sdkActions(torpor: Torpor): Actions {
     remove: async (step, names) => (await box(step, names)).remove(only(step, "force")),
     exec,
     background: async (step, names) => {
-      const command = await (await box(step, names)).exec(step.command as string, { ...commandOptions(step), background: true });
+      const command = await (await box(step, names)).exec(step.command as string, {
+        ...commandOptions(step),
+        ...only(step, "stdin"),
+        background: true,
+      });
       commands.set(String(step.as), command);
       // Of any command, to see what is told of one that is none.
       services.set(String(step.as), (await box(step, names)).attachSupervised(command.id));
     },
     wait: async ({ command }) => commands.get(String(command))?.wait(),
+    type: async (step, names) => {
+      await using proxy = await CuttingProxy.open(socket);
+      const other = new Torpor({ socket: proxy.socket });
+      const typed = await (await other.get(nameOf(step, names))).attach(commands.get(String(step.command))?.id ?? "");
+      proxy.cutAfter(...cutsOf(step));
+      await typed.write(inputOf(step));
+      await typed.closeStdin();
+      const result = await typed.wait();
+      other.close();
+      return { ...result, cuts: proxy.cuts };
+    },
     supervise: async (step, names) => {
       const sandbox = await box(step, names);
       services.set(String(step.as), await sandbox.supervise(step.command as string, only(step, "restart")));
@@ -73,9 +91,7 @@ export function sdkActions(torpor: Torpor): Actions {
       throw new Refused(`${step.command} did not print ${JSON.stringify(step.stdout)}`);
     },
     write: async (step, names) => {
-      const { path, text, base64, bytes } = step as { path?: string; text?: string; base64?: string; bytes?: number };
-      const given = text ?? (base64 === undefined ? content(bytes ?? 0) : Buffer.from(base64, "base64"));
-      await (await box(step, names)).files.write(path ?? "", given, only(step, "parents", "mode"));
+      await (await box(step, names)).files.write(String(step.path), inputOf(step), only(step, "parents", "mode"));
     },
     read: async (step, names) => {
       const read = await (await box(step, names)).files.read(String(step.path), { as: "bytes" });

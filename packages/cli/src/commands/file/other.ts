@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { action } from "../../action.ts";
 import { examples } from "../../examples.ts";
 import { printJson } from "../../leave.ts";
-import { forEach } from "../../several.ts";
+import { forEach, jsonOption, type Several } from "../../several.ts";
 import { parseMode } from "./content.ts";
 import { asUser, userOption } from "./user.ts";
 
@@ -16,6 +16,7 @@ export function statCommand(): Command {
     .argument("<sandbox>", "id or name")
     .argument("<path>", "the path")
     .option("--no-follow", "of a symbolic link itself")
+    .option("--json", "as it does anyway")
     .addOption(userOption())
     .action(
       action(async (client, id: string, path: string, { follow, ...options }: User & { follow: boolean }) => {
@@ -33,10 +34,11 @@ export function makeCommand(): Command {
     .argument("<path...>", "the directories")
     .option("-p, --parents", "those above too, and one that is there is fine")
     .option("--mode <octal>", "permission bits, such as 700; default 755", parseMode)
+    .option(...jsonOption)
     .addOption(userOption())
     .action(
-      action((client, id: string, paths: string[], options: User & { parents?: boolean; mode?: number }) =>
-        forEach(paths, {}, (path) =>
+      action((client, id: string, paths: string[], options: User & Several & { parents?: boolean; mode?: number }) =>
+        forEach(paths, options, (path) =>
           client.files.makeDirectory(id, {
             path,
             ...asUser(options),
@@ -56,10 +58,12 @@ export function moveCommand(): Command {
     .argument("<sandbox>", "id or name")
     .argument("<from>", "what it is called")
     .argument("<to>", "what it is to be called")
+    .option("--json", "print its entry as JSON")
     .addOption(userOption())
     .action(
-      action(async (client, id: string, from: string, to: string, options: User) => {
-        await client.files.move(id, { from, to, ...asUser(options) });
+      action(async (client, id: string, from: string, to: string, options: User & Several) => {
+        const entry = await client.files.move(id, { from, to, ...asUser(options) });
+        if (options.json === true) await printJson(entry);
         return undefined;
       }),
     );
@@ -73,12 +77,14 @@ export function removeCommand(): Command {
     .argument("<sandbox>", "id or name")
     .argument("<path...>", "what to remove")
     .option("-r, --recursive", "directories with all that is in them")
+    .option(...jsonOption)
     .addOption(userOption())
     .action(
-      action((client, id: string, paths: string[], { recursive, ...options }: User & { recursive?: boolean }) =>
-        forEach(paths, {}, (path) =>
-          client.files.remove(id, path, { ...(recursive === undefined ? {} : { recursive }), ...asUser(options) }),
-        ),
+      action((client, id: string, paths: string[], { recursive, ...options }: User & Several & { recursive?: boolean }) =>
+        forEach(paths, options, async (path) => {
+          await client.files.remove(id, path, { ...(recursive === undefined ? {} : { recursive }), ...asUser(options) });
+          return { path };
+        }),
       ),
     );
   return examples(command, ["torpor file remove -r base /root/build"]);

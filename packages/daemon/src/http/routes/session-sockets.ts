@@ -21,14 +21,14 @@ export function serveSessionSockets(app: FastifyInstance, { lifecycle, ids }: Se
   serveSocket(
     app,
     routes.execSocket,
-    async ({ params }) => lifecycle.guest(params.id),
-    (socket, guest, request) => {
+    async ({ params, query }) => ({ guest: await lifecycle.guest(params.id), client: query.client }),
+    (socket, { guest, client }, request) => {
       const fail = failing(socket, request);
       // The first message is the request; everything after it is for the session.
       socket.once("message", (data, isBinary) => {
         try {
           const start = { ...parseStart(data as Buffer, isBinary), sessionId: ids.next("se"), hold: true };
-          connect(socket, { guest, clients, sid: start.sessionId, client: undefined, writes: true, supervised: false }, start).catch(fail);
+          connect(socket, { guest, clients, sid: start.sessionId, client, writes: true, supervised: false }, start).catch(fail);
         } catch (error) {
           fail(error);
         }

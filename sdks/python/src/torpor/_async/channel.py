@@ -30,7 +30,14 @@ class AsyncChannel:
     """The connection to a session. Who reads and who writes may be two; either makes it anew when it is gone."""
 
     def __init__(
-        self, transport: AsyncTransport, sandbox: str, session: str, record: Session | None, after: int, socket: AsyncSocket | None
+        self,
+        transport: AsyncTransport,
+        sandbox: str,
+        session: str,
+        record: Session | None,
+        after: int,
+        socket: AsyncSocket | None,
+        given: AsyncInput | None,
     ) -> None:
         self._transport = transport
         self._params = {"id": sandbox, "sid": session}
@@ -40,12 +47,14 @@ class AsyncChannel:
         #: What was received and is not seen yet, and how far that goes.
         self._frames: deque[Output | SessionEnd | TorporError] = deque()
         self._read_seq = after
-        self._input = AsyncInput()
+        self._input = given or AsyncInput()
+        self._feeding = False
         self._turn = AsyncTurn()
         self._opening = AsyncTurn()
 
     async def close(self) -> None:
         """Gives the connection back. The process goes on."""
+        self._feeding = False
         if self._socket is not None:
             await self._drop(self._socket)
 
@@ -67,6 +76,18 @@ class AsyncChannel:
             looks += 1
             if looks % _ASK_LOOKS == 0 and not await self._takes_input():
                 return
+
+    async def _pour(self, data: bytes | None) -> bool:
+        """Input, None for its end, beside a reader, who makes the connections anew that break. False: nothing is taken any more."""
+        sent = False
+        while self._feeding and not self._is_over():
+            socket = self._socket
+            if not sent and socket is not None:
+                sent = await self._input.send(socket, data) is not None
+            if sent and self._input.waiting <= _WAITING_BYTES:
+                return True
+            await async_sleep(_LOOK_SECONDS)
+        return False
 
     def _is_over(self) -> bool:
         """After its end nobody wants input."""

@@ -9,16 +9,18 @@ from typing import Literal, TypeAlias
 from typing_extensions import Self
 
 from torpor._async.channel import AsyncChannel
+from torpor._async.input import AsyncInput
 from torpor._async.transport import AsyncTransport
 from torpor._async.wait_for import async_wait_for
 from torpor._concurrent import AsyncBeside, AsyncCallback, AsyncContent, async_call, async_chunks, async_sleep
 from torpor._error import TorporError
-from torpor._frames import STDIN, STDIN_END, Output, encode
+from torpor._frames import Output
 from torpor._result import ExecResult, result_of
 from torpor._socket import AsyncSocket, SocketClosed
 from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
+    ConnectionLostError,
     DaemonUnreachableError,
     OperationActiveError,
     SandboxNotRunningError,
@@ -55,9 +57,10 @@ class AsyncCommand(AsyncChannel):
         *,
         after: int = 0,
         socket: AsyncSocket | None = None,
+        given: AsyncInput | None = None,
         over_pause: OverPause = "wait",
     ) -> None:
-        super().__init__(transport, sandbox, session, record, after, socket)
+        super().__init__(transport, sandbox, session, record, after, socket, given)
         self._over_pause: OverPause = over_pause
         self._stdout = Tail()
         self._stderr = Tail()
@@ -163,18 +166,25 @@ class AsyncCommand(AsyncChannel):
         self._stdout, self._stderr = stdout, stderr
 
     def feed(self, content: AsyncContent) -> AsyncBeside:
-        """Input beside output, over the connection that it began with: a process may write before it has read all."""
-        socket = self._socket
+        """Input beside reading: a process may write before it has read all. Where a connection breaks the reader makes a new one, and
+        the input is typed once. One whose source fails is not taken for a whole one: the command is killed, and `end` raises the failure.
+        """
+        self._feeding = True
+
+        async def pour() -> None:
+            async for chunk in async_chunks(content):
+                for start in range(0, len(chunk), _INPUT_BYTES):
+                    if not await self._pour(chunk[start : start + _INPUT_BYTES]):
+                        return
+            await self._pour(None)
 
         async def work() -> None:
-            if socket is None:
-                return
-            # Whatever becomes of it the reader tells.
-            with suppress(SocketClosed):
-                async for chunk in async_chunks(content):
-                    for start in range(0, len(chunk), _INPUT_BYTES):
-                        await socket.send(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
-                await socket.send(encode(STDIN_END))
+            try:
+                await pour()
+            except Exception:
+                with suppress(TorporError):
+                    await self.kill()
+                raise
 
         return AsyncBeside(work)
 
@@ -190,7 +200,7 @@ class AsyncCommand(AsyncChannel):
                 await self._resumed(deadline)
             except SessionOutputGoneError as gone:
                 await self._skip(gone)
-            except (SocketClosed, DaemonUnreachableError) as error:
+            except (SocketClosed, ConnectionLostError, DaemonUnreachableError) as error:
                 tries -= 1
                 if tries == 0 or self._record is None or self._transport.closed:
                     raise DaemonUnreachableError(

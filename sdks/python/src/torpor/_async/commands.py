@@ -8,6 +8,7 @@ from typing import Literal, overload
 from typing_extensions import Unpack
 
 from torpor._async.command import AsyncCommand, OverPause, paused_failure
+from torpor._async.input import AsyncInput
 from torpor._async.interpreter import AsyncInterpreter
 from torpor._async.supervised import AsyncSupervised
 from torpor._async.terminal import AsyncTerminal
@@ -120,11 +121,12 @@ class AsyncCommands:
         async with command:
             feeding = None if stdin is None else command.feed(stdin)
             try:
-                return await command.wait(on_stdout=on_stdout, on_stderr=on_stderr, check=check)
+                result = await command.wait(on_stdout=on_stdout, on_stderr=on_stderr)
             finally:
                 if feeding is not None:
                     await command.close()
                     await feeding.end()
+            return result.check() if check else result
 
     async def terminal(
         self,
@@ -204,7 +206,9 @@ class AsyncCommands:
 
     async def _open(self, body: Mapping[str, object], over_pause: OverPause) -> AsyncCommand:
         """Starts a command that waits for its reader from its first output on."""
-        socket = await self._transport.socket("execSocket", {"id": self.id})
+        given = AsyncInput()
+        query = {"client": given.client} if "stdin" in body else {}
+        socket = await self._transport.socket("execSocket", {"id": self.id}, query)
         try:
             await socket.send(json.dumps(body))
             frame = None
@@ -219,4 +223,4 @@ class AsyncCommands:
         except BaseException:
             await socket.close()
             raise
-        return AsyncCommand(self._transport, self.id, frame.id, frame, socket=socket, over_pause=over_pause)
+        return AsyncCommand(self._transport, self.id, frame.id, frame, socket=socket, given=given, over_pause=over_pause)

@@ -30,7 +30,16 @@ _WAITING_BYTES = 1024 * 1024
 class Channel:
     """The connection to a session. Who reads and who writes may be two; either makes it anew when it is gone."""
 
-    def __init__(self, transport: Transport, sandbox: str, session: str, record: Session | None, after: int, socket: Socket | None) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        sandbox: str,
+        session: str,
+        record: Session | None,
+        after: int,
+        socket: Socket | None,
+        given: Input | None,
+    ) -> None:
         self._transport = transport
         self._params = {"id": sandbox, "sid": session}
         self._record: Session | None = record
@@ -39,12 +48,14 @@ class Channel:
         #: What was received and is not seen yet, and how far that goes.
         self._frames: deque[Output | SessionEnd | TorporError] = deque()
         self._read_seq = after
-        self._input = Input()
+        self._input = given or Input()
+        self._feeding = False
         self._turn = Turn()
         self._opening = Turn()
 
     def close(self) -> None:
         """Gives the connection back. The process goes on."""
+        self._feeding = False
         if self._socket is not None:
             self._drop(self._socket)
 
@@ -66,6 +77,18 @@ class Channel:
             looks += 1
             if looks % _ASK_LOOKS == 0 and not self._takes_input():
                 return
+
+    def _pour(self, data: bytes | None) -> bool:
+        """Input, None for its end, beside a reader, who makes the connections anew that break. False: nothing is taken any more."""
+        sent = False
+        while self._feeding and not self._is_over():
+            socket = self._socket
+            if not sent and socket is not None:
+                sent = self._input.send(socket, data) is not None
+            if sent and self._input.waiting <= _WAITING_BYTES:
+                return True
+            sleep(_LOOK_SECONDS)
+        return False
 
     def _is_over(self) -> bool:
         """After its end nobody wants input."""

@@ -11,15 +11,17 @@ from typing_extensions import Self
 
 from torpor._concurrent import Beside, Callback, Content, call, chunks, sleep
 from torpor._error import TorporError
-from torpor._frames import STDIN, STDIN_END, Output, encode
+from torpor._frames import Output
 from torpor._result import ExecResult, result_of
 from torpor._socket import Socket, SocketClosed
 from torpor._sync.channel import Channel
+from torpor._sync.input import Input
 from torpor._sync.transport import Transport
 from torpor._sync.wait_for import wait_for
 from torpor._tail import Tail
 from torpor._units import Deadline, Duration
 from torpor.errors import (
+    ConnectionLostError,
     DaemonUnreachableError,
     OperationActiveError,
     SandboxNotRunningError,
@@ -56,9 +58,10 @@ class Command(Channel):
         *,
         after: int = 0,
         socket: Socket | None = None,
+        given: Input | None = None,
         over_pause: OverPause = "wait",
     ) -> None:
-        super().__init__(transport, sandbox, session, record, after, socket)
+        super().__init__(transport, sandbox, session, record, after, socket, given)
         self._over_pause: OverPause = over_pause
         self._stdout = Tail()
         self._stderr = Tail()
@@ -164,18 +167,25 @@ class Command(Channel):
         self._stdout, self._stderr = stdout, stderr
 
     def feed(self, content: Content) -> Beside:
-        """Input beside output, over the connection that it began with: a process may write before it has read all."""
-        socket = self._socket
+        """Input beside reading: a process may write before it has read all. Where a connection breaks the reader makes a new one, and
+        the input is typed once. One whose source fails is not taken for a whole one: the command is killed, and `end` raises the failure.
+        """
+        self._feeding = True
+
+        def pour() -> None:
+            for chunk in chunks(content):
+                for start in range(0, len(chunk), _INPUT_BYTES):
+                    if not self._pour(chunk[start : start + _INPUT_BYTES]):
+                        return
+            self._pour(None)
 
         def work() -> None:
-            if socket is None:
-                return
-            # Whatever becomes of it the reader tells.
-            with suppress(SocketClosed):
-                for chunk in chunks(content):
-                    for start in range(0, len(chunk), _INPUT_BYTES):
-                        socket.send(encode(STDIN, chunk[start : start + _INPUT_BYTES]))
-                socket.send(encode(STDIN_END))
+            try:
+                pour()
+            except Exception:
+                with suppress(TorporError):
+                    self.kill()
+                raise
 
         return Beside(work)
 
@@ -191,7 +201,7 @@ class Command(Channel):
                 self._resumed(deadline)
             except SessionOutputGoneError as gone:
                 self._skip(gone)
-            except (SocketClosed, DaemonUnreachableError) as error:
+            except (SocketClosed, ConnectionLostError, DaemonUnreachableError) as error:
                 tries -= 1
                 if tries == 0 or self._record is None or self._transport.closed:
                     raise DaemonUnreachableError(

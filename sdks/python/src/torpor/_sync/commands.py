@@ -14,6 +14,7 @@ from torpor._requests import CommandLine, StartSettings, SuperviseSettings, star
 from torpor._result import ExecResult, result_of
 from torpor._socket import SocketClosed
 from torpor._sync.command import Command, OverPause, paused_failure
+from torpor._sync.input import Input
 from torpor._sync.interpreter import Interpreter
 from torpor._sync.supervised import Supervised
 from torpor._sync.terminal import Terminal
@@ -121,11 +122,12 @@ class Commands:
         with command:
             feeding = None if stdin is None else command.feed(stdin)
             try:
-                return command.wait(on_stdout=on_stdout, on_stderr=on_stderr, check=check)
+                result = command.wait(on_stdout=on_stdout, on_stderr=on_stderr)
             finally:
                 if feeding is not None:
                     command.close()
                     feeding.end()
+            return result.check() if check else result
 
     def terminal(
         self,
@@ -205,7 +207,9 @@ class Commands:
 
     def _open(self, body: Mapping[str, object], over_pause: OverPause) -> Command:
         """Starts a command that waits for its reader from its first output on."""
-        socket = self._transport.socket("execSocket", {"id": self.id})
+        given = Input()
+        query = {"client": given.client} if "stdin" in body else {}
+        socket = self._transport.socket("execSocket", {"id": self.id}, query)
         try:
             socket.send(json.dumps(body))
             frame = None
@@ -220,4 +224,4 @@ class Commands:
         except BaseException:
             socket.close()
             raise
-        return Command(self._transport, self.id, frame.id, frame, socket=socket, over_pause=over_pause)
+        return Command(self._transport, self.id, frame.id, frame, socket=socket, given=given, over_pause=over_pause)

@@ -11,7 +11,7 @@ from torpor._concurrent import sleep
 from torpor._lines import Block, BlockReader
 from torpor._sync.transport import Transport
 from torpor._units import Deadline
-from torpor.errors import DaemonUnreachableError, ShuttingDownError
+from torpor.errors import ConnectionLostError, DaemonUnreachableError, ShuttingDownError
 from torpor.models import Event, EventPage
 
 #: A server that says nothing for so long, not even that it is there, is gone: it says so each 10 s.
@@ -80,7 +80,7 @@ class Events:
                             yield block
                             # Only now: whoever took it has it.
                             last = block.id or last
-            except (DaemonUnreachableError, ShuttingDownError, httpx.TransportError):
+            except (ConnectionLostError, DaemonUnreachableError, ShuttingDownError, httpx.TransportError):
                 if deadline is not None and deadline.over:
                     return
                 lost_at = lost_at or time.monotonic()

@@ -16,7 +16,7 @@ from torpor._calls import CALLS
 from torpor._concurrent import Content, chunks, sleep
 from torpor._endpoint import Endpoint, unreachable
 from torpor._error import TorporError
-from torpor._failure import answer_failure, failure_of
+from torpor._failure import answer_failure, connection_lost, failure_of, not_torpord
 from torpor._lines import LineReader
 from torpor._portal import Portal
 from torpor._socket import Socket
@@ -69,13 +69,10 @@ class Transport:
         deadline = Deadline(_WAKING_SECONDS)
         while True:
             answer = self._send(name, request)
-            try:
-                content = answer.read()
-            finally:
-                answer.close()
+            content = self._content(answer)
             if answer.is_success:
-                return json.loads(content) if content else None
-            error = answer_failure(answer.status_code, content)
+                return self._parsed(answer, content)
+            error = answer_failure(self.endpoint, CALLS[name], answer.status_code, content)
             if not isinstance(error, SandboxWakingError) or deadline.over:
                 raise error
             sleep(min(float(answer.headers.get("retry-after", "1")), 5))
@@ -95,11 +92,11 @@ class Transport:
         answer = self._send(name, self._request(name, params, query, body, None, headers, timeout))
         try:
             if not answer.is_success:
-                raise answer_failure(answer.status_code, answer.read())
+                raise answer_failure(self.endpoint, CALLS[name], answer.status_code, self._content(answer))
             try:
                 yield answer
             except httpx.TransportError as error:
-                raise unreachable(self.endpoint, error) from error
+                raise connection_lost(self.endpoint, error) from error
         finally:
             answer.close()
 
@@ -121,10 +118,10 @@ class Transport:
 
     def upload(self, name: str, *, params: Mapping[str, str], query: Values, content: Content) -> Any:
         """Sends bytes as they come. It is done once: they may not come twice."""
-        method, path, _ = CALLS[name]
+        call = CALLS[name]
         request = self._client.build_request(
-            method,
-            _address(path, params),
+            call.method,
+            _address(call.path, params),
             params=_query(query),
             content=chunks(content),
             headers={"content-type": "application/octet-stream"},
@@ -134,13 +131,13 @@ class Transport:
         except httpx.TransportError as error:
             raise unreachable(self.endpoint, error) from error
         if not answer.is_success:
-            raise answer_failure(answer.status_code, answer.content)
-        return answer.json()
+            raise answer_failure(self.endpoint, call, answer.status_code, answer.content)
+        return self._parsed(answer, answer.content)
 
     def socket(self, name: str, params: Mapping[str, str], query: Values | None = None) -> Socket:
         """A call whose connection becomes a WebSocket."""
         path = str(httpx.URL(_address(CALLS[name].path, params), params=_query(query or {})))
-        return Socket.open(self.endpoint, path, self._portal)
+        return Socket.open(self.endpoint, CALLS[name], path, self._portal)
 
     @property
     def closed(self) -> bool:
@@ -193,6 +190,20 @@ class Transport:
             except httpx.TransportError as error:
                 if tries == 0 or not isinstance(error, BROKEN):
                     raise self._failure(error) from error
+
+    def _content(self, answer: httpx.Response) -> bytes:
+        try:
+            return answer.read()
+        except httpx.TransportError as error:
+            raise connection_lost(self.endpoint, error) from error
+        finally:
+            answer.close()
+
+    def _parsed(self, answer: httpx.Response, content: bytes) -> Any:
+        try:
+            return json.loads(content) if content else None
+        except ValueError:
+            raise not_torpord(self.endpoint, answer.status_code, content) from None
 
     def _failure(self, error: Exception) -> TorporError:
         return unreachable(self.endpoint, error)
