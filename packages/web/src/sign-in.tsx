@@ -1,3 +1,4 @@
+import { TorporError } from "@torpor/contract/error";
 import { useState } from "preact/hooks";
 import { signIn } from "./state/access.ts";
 
@@ -6,7 +7,7 @@ export function SignIn() {
   const [fault, setFault] = useState("");
   const submit = (event: Event) => {
     event.preventDefault();
-    signIn({ token: token.trim() }).catch((error: Error) => setFault(error.message));
+    signIn({ token: token.trim() }).catch((error: Error) => setFault(sentence(error)));
   };
   return (
     <div class="sheet stack sign-in">
@@ -36,4 +37,8 @@ export function SignIn() {
       </form>
     </div>
   );
+}
+
+function sentence(error: Error): string {
+  return error instanceof TorporError && error.hint !== undefined ? `${error.message} — ${error.hint}` : error.message;
 }

@@ -6,15 +6,20 @@ import { launch } from "./launch.ts";
 
 const memorySizes = ["256 MiB", "512 MiB", "1 GiB", "2 GiB", "4 GiB"] as const;
 
+interface Fault {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
 /** Image, memory and name, and the button that this page is about. */
-export function LaunchForm({ onLaunched }: { readonly onLaunched?: () => void }) {
+export function LaunchForm({ onLaunched, onCancel }: { readonly onLaunched?: () => void; readonly onCancel?: () => void }) {
   const images = useImages();
   const [image, setImage] = useState("");
   const [memory, setMemory] = useState<string>("512 MiB");
   const [name, setName] = useState("");
   const [starter, setStarter] = useState(true);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<{ message: string; hint?: string | undefined } | undefined>(undefined);
+  const [fault, setFault] = useState<Fault | undefined>(undefined);
   if (images !== undefined && !(images instanceof Error) && images.length === 0) return <NoImage />;
   const references = images === undefined || images instanceof Error ? [] : images;
   const chosen = image === "" ? (references[0] ?? "") : image;
@@ -73,6 +78,24 @@ export function LaunchForm({ onLaunched }: { readonly onLaunched?: () => void })
           Put a counter in it: <code>python3 count.py</code>, typed and waiting
         </span>
       </label>
+      <Faults fault={fault} images={images} />
+      <div class="wide row">
+        <button type="submit" class="fill big" disabled={busy || chosen === ""}>
+          {busy ? "Launching…" : "Launch sandbox"}
+        </button>
+        {onCancel === undefined ? null : (
+          <button type="button" class="big" onClick={onCancel}>
+            Not now
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Faults({ fault, images }: { readonly fault: Fault | undefined; readonly images: ReturnType<typeof useImages> }) {
+  return (
+    <>
       {fault === undefined ? null : (
         <p class="fault wide" role="alert">
           {fault.message}
@@ -84,12 +107,7 @@ export function LaunchForm({ onLaunched }: { readonly onLaunched?: () => void })
           The images could not be listed: {images.message}
         </p>
       ) : null}
-      <div class="wide row">
-        <button type="submit" class="fill big" disabled={busy || chosen === ""}>
-          {busy ? "Launching…" : "Launch sandbox"}
-        </button>
-      </div>
-    </form>
+    </>
   );
 }
 

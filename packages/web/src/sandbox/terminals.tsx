@@ -21,6 +21,8 @@ export function Terminals({ sandbox, session, beside }: TerminalsProps) {
   const show = (id: string) => navigate(pathTo(sandbox.name, "terminal", id, beside));
   const open = () => openShell(sandbox.id).then(show, (error) => showError(error, "Open a terminal"));
   const runs = sandbox.state === "running";
+  // As long as it sleeps the bar stays where it is, so that nothing jumps.
+  const isBarShown = sessions !== undefined && (sessions.length > 0 || session !== undefined);
   useEffect(() => {
     const newest = sessions?.findLast(({ terminal }) => terminal);
     if (session === undefined && newest !== undefined) navigate(pathTo(sandbox.name, "terminal", newest.id, beside), "replace");
@@ -28,14 +30,12 @@ export function Terminals({ sandbox, session, beside }: TerminalsProps) {
   const hasNone = session === undefined && runs && sessions?.some(({ terminal }) => terminal) === false && !launching.value.has(sandbox.id);
   return (
     <>
-      {runs && sessions !== undefined && sessions.length > 0 ? (
-        <SessionBar sessions={sessions} shown={session} onShow={show} onOpen={open} />
-      ) : null}
+      {isBarShown ? <SessionBar sessions={sessions} shown={session} runs={runs} onShow={show} onOpen={open} /> : null}
       {hasNone ? (
         <NoTerminal onOpen={open} />
       ) : (
         <div class="panes">
-          <TerminalPane sandbox={sandbox} sessionId={session} typed={takeWaiting(session)} named={other !== undefined} />
+          <TerminalPane sandbox={sandbox} sessionId={session} typed={takeWaiting(session)} named={other !== undefined} onOpen={open} />
           {other === undefined ? null : (
             <TerminalPane
               key={other.id}
@@ -66,11 +66,12 @@ function NoTerminal({ onOpen }: { readonly onOpen: () => void }) {
 interface SessionBarProps {
   readonly sessions: readonly Session[];
   readonly shown: string | undefined;
+  readonly runs: boolean;
   readonly onShow: (id: string) => void;
   readonly onOpen: () => void;
 }
 
-function SessionBar({ sessions, shown, onShow, onOpen }: SessionBarProps) {
+function SessionBar({ sessions, shown, runs, onShow, onOpen }: SessionBarProps) {
   return (
     <fieldset class="row bare">
       <legend class="hidden-text">Sessions</legend>
@@ -80,7 +81,7 @@ function SessionBar({ sessions, shown, onShow, onOpen }: SessionBarProps) {
           {end === null ? "" : " (ended)"}
         </button>
       ))}
-      <button type="button" class="plain" onClick={onOpen}>
+      <button type="button" class="plain" disabled={!runs} onClick={onOpen}>
         + New terminal
       </button>
       <CopyLink />

@@ -1,4 +1,4 @@
-import type { Event, Operation, Sandbox } from "@torpor/contract";
+import type { Event, Operation } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
 import { listEvents, listOperations } from "../api/calls.ts";
 import { formatBytes } from "../format/bytes.ts";
@@ -6,8 +6,14 @@ import { formatTook } from "../format/duration.ts";
 import { onEvent } from "../state/live.ts";
 import { type Moment, momentsOf, phasesOf } from "./moments.ts";
 
-export function Timeline({ sandbox }: { readonly sandbox: Sandbox }) {
-  const { id } = sandbox;
+interface TimelineProps {
+  /** A sandbox's, also of one that is gone. */
+  readonly id: string;
+  /** What is at work on it. */
+  readonly operationId: string | undefined;
+}
+
+export function Timeline({ id, operationId }: TimelineProps) {
   const [moments, setMoments] = useState<readonly Moment[] | undefined>(undefined);
   const [fault, setFault] = useState("");
   useEffect(() => {
@@ -29,7 +35,7 @@ export function Timeline({ sandbox }: { readonly sandbox: Sandbox }) {
       gone = true;
       release();
     };
-  }, [id, sandbox.operation?.id]);
+  }, [id, operationId]);
   if (fault !== "") return <p class="fault">{fault}</p>;
   if (moments === undefined) return <p class="soft">Looking…</p>;
   return (

@@ -14,7 +14,10 @@ const isBusy = computed(() => busy.value.length > 0);
 
 /** Keeps the records up to date until the page goes. */
 export function followSandboxes(): void {
-  follow();
+  // Again whenever somebody signs in.
+  effect(() => {
+    if (access.value === "in") follow();
+  });
   void lookAtAll();
   effect(() => {
     if (isBusy.value) void lookAtBusy();
@@ -54,7 +57,7 @@ let source: EventSource | undefined;
 function follow(): void {
   source?.close();
   source = undefined;
-  if (document.visibilityState === "hidden") return;
+  if (document.visibilityState === "hidden" || access.peek() !== "in") return;
   const opened = new EventSource("/v1/events");
   source = opened;
   opened.onopen = () => quietly(refreshAll());
