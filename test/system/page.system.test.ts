@@ -54,6 +54,8 @@ test("launch, count, suspend, close the tab, come back, resume: the count goes o
   expect(await stateOf("demo")).toBe("paused");
   const asleep = countsOf(await screenUntil(page, () => true));
   expect(asleep.last).toBeGreaterThanOrEqual(before.last);
+  // A clock that stands at zero is no picture.
+  if (wantsPictures) await card.getByText("00:08").waitFor();
   await picture(page, "suspended");
   expect(await breachesOf(page)).toEqual([]);
   const address = new URL(page.url()).pathname;
@@ -70,17 +72,19 @@ test("launch, count, suspend, close the tab, come back, resume: the count goes o
 test("suspended and resumed in the same tab it keeps what was on the screen, and the history behind the up arrow", async () => {
   await page.getByRole("button", { name: "Suspend" }).click();
   await page.getByRole("region", { name: "demo sleeps" }).getByRole("button", { name: "Resume" }).click();
-  const { last } = countsOf(await screenUntil(page, () => true));
+  const { last, pid } = countsOf(await screenUntil(page, () => true));
   expect(follows(countsOf(await screenUntil(page, (lines) => countsOf(lines).last > last + 2)).numbers)).toBe(true);
   await page.keyboard.press("Control+C");
   await screenUntil(page, (lines) => lines.at(-1)?.endsWith("#") === true);
   await page.keyboard.press("ArrowUp");
   await screenUntil(page, (lines) => lines.at(-1)?.endsWith("# python3 count.py") === true);
   await page.keyboard.press("Enter");
-  await screenUntil(page, (lines) => countsOf(lines).last >= 2);
+  // Those of the count before may be in sight, and a key that comes before the new one has begun is the shell's.
+  await screenUntil(page, (lines) => countsOf(lines).pid !== pid && countsOf(lines).last >= 2);
 });
 
 test("Y04, Y06: two tabs on one terminal see the same, each can type, and a program's question in a replay is not answered again", async () => {
+  const { pid } = countsOf(await screenUntil(page, () => true));
   await page.keyboard.press("Control+C");
   // The terminal types its answer, seven bytes, which are read away: nothing is left that could be typed.
   await page.keyboard.type("stty -icanon -echo; printf '\\033[c'; head -c 7 >/dev/null; stty sane; echo asked''-once\n");
@@ -94,7 +98,7 @@ test("Y04, Y06: two tabs on one terminal see the same, each can type, and a prog
   await page.bringToFront();
   await page.locator(".emulator").click();
   await page.keyboard.type("python3 count.py\n");
-  await screenUntil(other, (lines) => countsOf(lines).last >= 2);
+  await screenUntil(other, (lines) => countsOf(lines).pid !== pid && countsOf(lines).last >= 2);
   await other.close();
 });
 

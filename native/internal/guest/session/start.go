@@ -56,7 +56,7 @@ func (t *Table) start(ctx context.Context, req *guestv1.StartRequest, attach boo
 	}
 	var r *reader
 	if attach {
-		r, _ = s.journal.attach(ctx, 0, req.GetHold())
+		r, _ = s.journal.attach(ctx, 0, req.GetHold(), "")
 	}
 	err = t.launch(s, req)
 	close(s.ready)

@@ -1,7 +1,7 @@
 import { computed, effect } from "@preact/signals";
 import type { Event } from "@torpor/contract";
 import { access } from "./access.ts";
-import { isSettled, reachable, refresh, refreshAll, sandboxes } from "./sandboxes.ts";
+import { dropSandbox, isSettled, reachable, refresh, refreshAll, sandboxes } from "./sandboxes.ts";
 
 /** What has no event, as the phase of an operation, is looked at so often while one is at work. */
 const busyMs = 150;
@@ -63,8 +63,9 @@ function follow(): void {
   opened.onopen = () => quietly(refreshAll());
   opened.onmessage = ({ data }) => {
     if (data === "") return;
-    const { sandboxId } = JSON.parse(data) as Event;
-    void quietly(refresh(sandboxId));
+    const { sandboxId, type } = JSON.parse(data) as Event;
+    if (type === "sandbox.removed") dropSandbox(sandboxId);
+    else void quietly(refresh(sandboxId));
     for (const listener of listeners) listener(sandboxId);
   };
   opened.onerror = () => {
