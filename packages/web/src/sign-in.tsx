@@ -1,5 +1,5 @@
-import { TorporError } from "@torpor/contract/error";
 import { useState } from "preact/hooks";
+import { sentence } from "./api/sentence.ts";
 import { signIn } from "./state/access.ts";
 
 export function SignIn() {
@@ -37,8 +37,4 @@ export function SignIn() {
       </form>
     </div>
   );
-}
-
-function sentence(error: Error): string {
-  return error instanceof TorporError && error.hint !== undefined ? `${error.message} — ${error.hint}` : error.message;
 }

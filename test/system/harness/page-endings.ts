@@ -34,6 +34,12 @@ export async function seeEndings(world: PageWorld, page: Page): Promise<void> {
   await page.getByRole("link", { name: /^plain gone/ }).click();
   await page.getByRole("heading", { name: "plain was removed" }).waitFor();
   await page.getByRole("heading", { name: "fork" }).waitFor();
+  // Who may look at a sandbox, and not into it, is told so where the terminal would be.
+  const error = { code: "forbidden", message: "the token has not the scope exec", hint: "make one that has it" };
+  await page.route("**/sessions", (route) => route.fulfill({ status: 403, json: { error } }));
+  await page.goto(`${world.proxy.url}/sandboxes/heir`);
+  await page.getByText("the token has not the scope exec — make one that has it").waitFor();
+  await page.unroute("**/sessions");
   // Whoever looks at a list while a sandbox goes may ask for one that is no more, which Chromium says.
   await page.goto("about:blank");
   await Promise.all([...["reborn", "heir"].map((name) => client.remove(name, { force: true })), client.snapshots.remove("alone")]);

@@ -1,6 +1,7 @@
 import type { Snapshot } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
 import { listFamily, listSnapshots } from "../api/calls.ts";
+import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { StateMark } from "../parts/state-mark.tsx";
 import { pathTo } from "../router.ts";
@@ -20,7 +21,7 @@ export function FamilyPage() {
         ([members, snapshots]) => {
           if (!gone) setRoots(treeOf(members, snapshots, newestFirst.value));
         },
-        (error: Error) => setFault(error.message),
+        (error: Error) => setFault(sentence(error)),
       );
     void load();
     const release = onEvent(() => void load());

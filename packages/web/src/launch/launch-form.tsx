@@ -1,15 +1,11 @@
 import type { Image } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
 import { listImages } from "../api/calls.ts";
+import { sentence } from "../api/sentence.ts";
 import { parseBytes } from "../format/bytes.ts";
 import { launch } from "./launch.ts";
 
 const memorySizes = ["256 MiB", "512 MiB", "1 GiB", "2 GiB", "4 GiB"] as const;
-
-interface Fault {
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
 
 /** Image, memory and name, and the button that this page is about. */
 export function LaunchForm({ onLaunched, onCancel }: { readonly onLaunched?: () => void; readonly onCancel?: () => void }) {
@@ -19,7 +15,7 @@ export function LaunchForm({ onLaunched, onCancel }: { readonly onLaunched?: () 
   const [name, setName] = useState("");
   const [starter, setStarter] = useState(true);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<Fault | undefined>(undefined);
+  const [fault, setFault] = useState<Error | undefined>(undefined);
   if (images !== undefined && !(images instanceof Error) && images.length === 0) return <NoImage />;
   const references = images === undefined || images instanceof Error ? [] : images;
   const chosen = image === "" ? (references[0] ?? "") : image;
@@ -93,18 +89,17 @@ export function LaunchForm({ onLaunched, onCancel }: { readonly onLaunched?: () 
   );
 }
 
-function Faults({ fault, images }: { readonly fault: Fault | undefined; readonly images: ReturnType<typeof useImages> }) {
+function Faults({ fault, images }: { readonly fault: Error | undefined; readonly images: ReturnType<typeof useImages> }) {
   return (
     <>
       {fault === undefined ? null : (
         <p class="fault wide" role="alert">
-          {fault.message}
-          {fault.hint === undefined ? "" : ` — ${fault.hint}`}
+          {sentence(fault)}
         </p>
       )}
       {images instanceof Error ? (
         <p class="fault wide" role="alert">
-          The images could not be listed: {images.message}
+          The images could not be listed: {sentence(images)}
         </p>
       ) : null}
     </>

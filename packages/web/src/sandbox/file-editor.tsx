@@ -1,5 +1,6 @@
 import type { Entry } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
+import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { showError, showNote } from "../state/toasts.ts";
 import { downloadAddress, type FileText, readText, textOf, writeFile } from "./file-calls.ts";
@@ -32,7 +33,7 @@ export function FileEditor({ sandboxId, entry, onClose }: FileEditorProps) {
         setSaved(read?.text);
         setLineEnd(read?.lineEnd);
       },
-      (error: Error) => setFault(error.message),
+      (error: Error) => setFault(sentence(error)),
     );
   }, [sandboxId, entry.path, tooLarge]);
   const save = async () => {

@@ -1,5 +1,6 @@
 import type { Entry, Sandbox } from "@torpor/contract";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { showError, showNote } from "../state/toasts.ts";
@@ -145,7 +146,7 @@ function useDirectory(id: string, path: string) {
         },
         (error: Error) => {
           setEntries([]);
-          setFault(error.message);
+          setFault(sentence(error));
         },
       ),
     [id, path],

@@ -1,6 +1,7 @@
 import type { Event, Operation } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
 import { listEvents, listOperations } from "../api/calls.ts";
+import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { formatTook } from "../format/duration.ts";
 import { onEvent } from "../state/live.ts";
@@ -25,7 +26,7 @@ export function Timeline({ id, operationId }: TimelineProps) {
           setMoments(momentsOf(operations, events));
           setFault("");
         },
-        (error: Error) => setFault(error.message),
+        (error: Error) => setFault(sentence(error)),
       );
     void load();
     const release = onEvent((about) => {
