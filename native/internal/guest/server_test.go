@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -164,6 +165,34 @@ func TestRunsACommand(t *testing.T) {
 	}
 	if r.end.GetReason() != guestv1.EndReason_END_REASON_EXITED {
 		t.Errorf("reason %v", r.end.GetReason())
+	}
+}
+
+func TestATerminalSpeaksUtf8UnlessItIsToldOtherwise(t *testing.T) {
+	c := newClient(t)
+	for i, one := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{nil, "C.UTF-8"},
+		{map[string]string{"LANG": "de_DE.UTF-8"}, "de_DE.UTF-8"},
+		{map[string]string{"LANG": ""}, ""},
+		{map[string]string{"LC_ALL": "C"}, ""},
+	} {
+		req := sh(fmt.Sprintf("lang%d", i), "echo [$LANG]")
+		req.Terminal = &guestv1.Terminal{Rows: 24, Columns: 80}
+		req.Env = one.env
+		r, err := c.run(t, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(r.terminal) != "["+one.want+"]\r\n" {
+			t.Errorf("%v: got %q", one.env, r.terminal)
+		}
+	}
+	r, err := c.run(t, sh("lang-pipes", "echo [$LANG]"))
+	if err != nil || string(r.stdout) != "[]\n" {
+		t.Errorf("through pipes: got %q %v", r.stdout, err)
 	}
 }
 

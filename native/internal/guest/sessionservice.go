@@ -30,7 +30,7 @@ func (s sessionService) Attach(ctx context.Context, req *connect.Request[guestv1
 	if err != nil {
 		return err
 	}
-	return ended(found.Attach(ctx, req.Msg.GetAfter(), req.Msg.GetHold(), sender(ctx, out)))
+	return ended(found.Attach(ctx, req.Msg, sender(ctx, out)))
 }
 
 // sender writes messages to a stream.

@@ -14,6 +14,8 @@
  * after each write. What it has not told of is sent again after a cut, and bytes that had arrived are dropped: a paste that
  * was cut in the middle is typed once. The count is kept in the sandbox, so it outlives the daemon and a pause.
  *
+ * A client with an id has one connection: the next one ends that before, which may be dead without anybody knowing.
+ *
  * **Many clients.** All get all output. Input of several is taken in the order of its arrival, frame by frame at most split at 64 KiB.
  * The terminal has the size that was set last, whoever set it; all others are told by `resized`. A client with
  * `?mode=read` only reads: input, sizes and signals from it close its connection with `closeCodes.refused`.

@@ -2,6 +2,7 @@ import "@xterm/xterm/css/xterm.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
+import "./styles/fields.css";
 import "./styles/shell.css";
 import "./styles/console.css";
 import "./styles/sandbox.css";

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { sentence } from "./api/sentence.ts";
 import { signIn } from "./state/access.ts";
 
 export function SignIn() {
@@ -6,7 +7,7 @@ export function SignIn() {
   const [fault, setFault] = useState("");
   const submit = (event: Event) => {
     event.preventDefault();
-    signIn({ token: token.trim() }).catch((error: Error) => setFault(error.message));
+    signIn({ token: token.trim() }).catch((error: Error) => setFault(sentence(error)));
   };
   return (
     <div class="sheet stack sign-in">

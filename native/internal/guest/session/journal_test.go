@@ -65,7 +65,7 @@ func TestBoundsTheRing(t *testing.T) {
 
 func TestHoldsForTheSlowestReaderOnly(t *testing.T) {
 	j := newJournal(clock.New(), minJournalBytes, false)
-	r, err := j.attach(context.Background(), 0, true)
+	r, err := j.attach(context.Background(), 0, true, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestHoldsForTheSlowestReaderOnly(t *testing.T) {
 // A holding reader that broke off is waited for, and a restore gives it its time again.
 func TestWaitsForAReaderThatBrokeOff(t *testing.T) {
 	j := newJournal(clock.New(), minJournalBytes, false)
-	r, _ := j.attach(context.Background(), 0, true)
+	r, _ := j.attach(context.Background(), 0, true, "")
 	r.close()
 	written := make(chan struct{})
 	go func() {
@@ -101,7 +101,7 @@ func TestWaitsForAReaderThatBrokeOff(t *testing.T) {
 		t.Fatal("did not wait")
 	case <-time.After(50 * time.Millisecond):
 	}
-	again, err := j.attach(context.Background(), 0, true)
+	again, err := j.attach(context.Background(), 0, true, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,16 +113,45 @@ func TestWaitsForAReaderThatBrokeOff(t *testing.T) {
 	j.append(stdout, bytes.Repeat([]byte("z"), 2*minJournalBytes)) // nobody is left to wait for
 }
 
+// Y03: whoever comes back over another network does not wait for their own dead connection.
+func TestY03WaitsForTheNewestReaderOfAClientOnly(t *testing.T) {
+	j := newJournal(clock.New(), minJournalBytes, false)
+	dead, _ := j.attach(context.Background(), 0, true, "me")
+	other, _ := j.attach(context.Background(), 0, true, "other")
+	again, err := j.attach(context.Background(), 0, true, "me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// That it ends at last is no news.
+	dead.close()
+	written := make(chan struct{})
+	go func() {
+		j.append(stdout, bytes.Repeat([]byte("x"), 3*minJournalBytes/4))
+		j.append(stdout, bytes.Repeat([]byte("y"), 3*minJournalBytes/4))
+		close(written)
+	}()
+	for _, r := range []*reader{again, other} {
+		select {
+		case <-written:
+			t.Fatal("did not wait for both that are there")
+		default:
+		}
+		frames, _, _ := r.next(context.Background())
+		r.sent(frames[len(frames)-1].seq)
+	}
+	<-written
+}
+
 func TestEndsAReaderWithItsContext(t *testing.T) {
 	j := newJournal(clock.New(), 0, false)
 	ctx, cancel := context.WithCancel(context.Background())
-	r, _ := j.attach(ctx, 0, false)
+	r, _ := j.attach(ctx, 0, false, "")
 	defer r.close()
 	time.AfterFunc(10*time.Millisecond, cancel)
 	if _, _, err := r.next(ctx); err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
-	if _, err := j.attach(context.Background(), 5, false); err == nil {
+	if _, err := j.attach(context.Background(), 5, false, ""); err == nil {
 		t.Error("attached after a frame that is not there")
 	}
 }

@@ -15,25 +15,27 @@ type reader struct {
 	journal   *journal
 	position  uint64 // newest frame that was given away
 	hold      bool
+	client    string // who comes back under the same name takes its place
 	done      bool // had the end
 	impatient bool // next answers without anything once the time is over
 	stop      func() bool
 }
 
 // attach gives a reader of every frame after `after`, that ends with `ctx` or close.
-func (j *journal) attach(ctx context.Context, after uint64, hold bool) (*reader, error) {
+func (j *journal) attach(ctx context.Context, after uint64, hold bool, client string) (*reader, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.check(after); err != nil {
 		return nil, err
 	}
-	r := &reader{journal: j, position: after, hold: hold}
+	r := &reader{journal: j, position: after, hold: hold, client: client}
 	r.stop = context.AfterFunc(ctx, func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.changed.Broadcast()
 	})
 	if hold {
+		j.succeed(client)
 		j.holders[r] = struct{}{}
 		if j.ghost != nil {
 			j.ghost.timer.Stop()
@@ -41,6 +43,16 @@ func (j *journal) attach(ctx context.Context, after uint64, hold bool) (*reader,
 		}
 	}
 	return r, nil
+}
+
+// succeed ends the wait for an earlier reader of the same client, whose connection may be dead without anybody knowing.
+func (j *journal) succeed(client string) {
+	for earlier := range j.holders {
+		if client != "" && earlier.client == client {
+			delete(j.holders, earlier)
+			j.changed.Broadcast()
+		}
+	}
 }
 
 // check refuses a position whose next frame is gone or will never come.

@@ -69,9 +69,9 @@ func (s *Session) Describe() *guestv1.Session {
 // the message need not go out by itself. Without a message, those that were kept back go out.
 type Send func(m *guestv1.AttachResponse, more bool) error
 
-// Attach gives what is known of the session to `send`, every frame after `after`, then the end.
-func (s *Session) Attach(ctx context.Context, after uint64, hold bool, send Send) error {
-	r, err := s.journal.attach(ctx, after, hold)
+// Attach gives what is known of the session to `send`, every frame after the one that is asked for, then the end.
+func (s *Session) Attach(ctx context.Context, req *guestv1.AttachRequest, send Send) error {
+	r, err := s.journal.attach(ctx, req.GetAfter(), req.GetHold(), req.GetClient())
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (t *Table) start(ctx context.Context, req *guestv1.StartRequest, attach boo
 	}
 	var r *reader
 	if attach {
-		r, _ = s.journal.attach(ctx, 0, req.GetHold())
+		r, _ = s.journal.attach(ctx, 0, req.GetHold(), "")
 	}
 	err = t.launch(s, req)
 	close(s.ready)
@@ -283,6 +283,10 @@ func environment(own []string, req *guestv1.StartRequest, u users.User) (env []s
 	}
 	if req.GetTerminal() != nil {
 		add("TERM", defaultTerm)
+		// Without a locale a shell takes the bytes of a letter that is not ASCII for commands of its line editor.
+		if !has["LC_ALL"] && !has["LC_CTYPE"] {
+			add("LANG", defaultLang)
+		}
 	}
 	add("PATH", defaultPath)
 	add("HOME", u.Home)

@@ -10,7 +10,9 @@ import (
 )
 
 const (
-	defaultTerm       = "xterm-256color"
+	defaultTerm = "xterm-256color"
+	// musl and the glibc of every distribution in use have it; where one does not, programs behave as without.
+	defaultLang       = "C.UTF-8"
 	defaultRows       = 24
 	defaultColumns    = 80
 	maxSide           = 1<<16 - 1

@@ -65,7 +65,8 @@ export interface GuestSessions {
   /** Starts a session and streams its frames from the first on. The stream's consumer sets the pace. */
   run(start: SessionStart, signal?: AbortSignal): AsyncIterable<SessionFrame>;
   start(start: SessionStart): Promise<GuestSession>;
-  attach(sessionId: string, after: number, hold: boolean, signal?: AbortSignal): AsyncIterable<SessionFrame>;
+  /** With `hold` the process waits for this reader; of a `client` for the newest only, since the one before may be a dead connection. */
+  attach(sessionId: string, after: number, hold: boolean, signal?: AbortSignal, client?: string): AsyncIterable<SessionFrame>;
   /**
    * Resolves when the process took the bytes: the back-pressure. Bytes that it had before are dropped. It gives how many of the client's it has
    * by now; with no bytes it only asks.

@@ -39,8 +39,8 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
 
   return {
     run: (start, signal) => frames(() => client.run(toRequest(start), signal === undefined ? {} : { signal })),
-    attach: (sessionId, after, hold, signal) =>
-      frames(() => client.attach({ sessionId, after: BigInt(after), hold }, signal === undefined ? {} : { signal })),
+    attach: (sessionId, after, hold, signal, reader = "") =>
+      frames(() => client.attach({ sessionId, after: BigInt(after), hold, client: reader }, signal === undefined ? {} : { signal })),
     start: (start) => guarded(async () => toSession((await client.start(toRequest(start))).session)),
     write: (sessionId, input) => (line.protocol === 1 ? older : write)(sessionId, input),
     resize: (sessionId, rows, columns) => guarded(async () => void (await client.resize({ sessionId, rows, columns }))),

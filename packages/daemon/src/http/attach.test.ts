@@ -46,6 +46,22 @@ test("Y03: a network that drops leaves the shell, and what it said meanwhile com
   expect(second.output).toBe("got in the gap\ngot after it\n");
 });
 
+test("Y03: whoever comes back under the same name ends the connection that nobody has told of its end", async () => {
+  const { id } = await start({ argv: ["cat"], stdin: true });
+  const [dead, other] = [await attach(id, "client=me"), await attach(id, "client=other")];
+  await Promise.all([dead.has(frameKinds.live), other.has(frameKinds.live)]);
+  // Its network is gone: it reads nothing, and does not answer a closing either.
+  dead.socket.pause();
+  const again = await attach(id, "client=me");
+  await again.has(frameKinds.live);
+  dead.socket.resume();
+  expect(await dead.closed).toBe(1006);
+  again.type(0, "typed\n");
+  await Promise.all([again, other].map((one) => one.until(() => one.output === "typed\n")));
+  again.send(frameKinds.stdinEnd);
+  expect(await other.closed).toBe(closeCodes.ended);
+});
+
 test("Y04: ten cuts at random, and each number comes once and in order", async () => {
   const { id } = await start({ argv: ["sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo $i; done"] });
   let text = "";

@@ -6,15 +6,21 @@ import { encodeJson } from "./session-frames.ts";
 interface Client {
   readonly socket: WebSocket;
   readonly writes: boolean;
+  /** Its own name, if it has one. */
+  readonly client: string | undefined;
 }
 
 /** Who is connected to which session, as far as they concern each other. */
 export class SessionClients {
   readonly #of = new Map<string, Set<Client>>();
 
-  /** From now on the client counts, until its connection ends. */
+  /**
+   * From now on the client counts, until its connection ends. One that it had before ends now: a network that is gone tells nobody, and the system finds
+   * out after a quarter of an hour.
+   */
   join(place: string, client: Client): void {
     const all = this.#of.get(place) ?? new Set();
+    for (const earlier of [...all]) if (earlier.client !== undefined && earlier.client === client.client) earlier.socket.terminate();
     this.#of.set(place, all.add(client));
     client.socket.once("close", () => {
       all.delete(client);

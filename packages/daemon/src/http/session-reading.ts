@@ -7,6 +7,7 @@ export interface Reading {
   readonly sid: string;
   readonly after: number;
   readonly hold: boolean;
+  readonly client: string | undefined;
 }
 
 /** Refuses what would be refused by a frame, as long as it can be a plain answer. */
@@ -25,10 +26,10 @@ export async function checkReading({ sessions, sid, after }: Reading): Promise<S
 
 /** Frames after a sequence number, and where they become live. A reader that was too slow is told what there still is. */
 export async function* readSession(reading: Reading, left: AbortSignal): AsyncGenerator<ReaderFrame> {
-  const { sessions, sid, after, hold } = reading;
+  const { sessions, sid, after, hold, client } = reading;
   let seen = after;
   try {
-    for await (const frame of markLive(sessions.attach(sid, after, hold, left), after)) {
+    for await (const frame of markLive(sessions.attach(sid, after, hold, left, client), after)) {
       if (frame.type === "output" || frame.type === "mark") seen = frame.seq;
       yield frame;
     }

@@ -2,7 +2,7 @@ import type { Sandbox } from "@torpor/contract";
 import { useState } from "preact/hooks";
 import { confirmed } from "../parts/confirm.tsx";
 import { showNote } from "../state/toasts.ts";
-import { type BulkVerb, doToAll, type Outcome, suits } from "./bulk.ts";
+import { type BulkVerb, doToAll, type Outcome, suits, tellOutcome } from "./bulk.ts";
 
 interface BulkBarProps {
   readonly picked: readonly Sandbox[];
@@ -10,11 +10,12 @@ interface BulkBarProps {
 }
 
 const words = {
-  pause: { button: "Suspend", done: "suspended", text: "Their memory is saved and released; resume them when you like." },
-  resume: { button: "Resume", done: "resumed", text: "Their processes go on where they were." },
+  pause: { button: "Suspend", done: "suspended", kind: "keeps", text: "Their memory is saved and released; resume them when you like." },
+  resume: { button: "Resume", done: "resumed", kind: "keeps", text: "Their processes go on where they were." },
   remove: {
     button: "Remove",
     done: "removed",
+    kind: "loses",
     text: "Their processes end, and their files and checkpoints are deleted. This can't be taken back.",
   },
 } as const;
@@ -25,9 +26,9 @@ export function BulkBar({ picked, onDone }: BulkBarProps) {
   const [busy, setBusy] = useState(false);
   const run = async (verb: BulkVerb) => {
     const fit = picked.filter((sandbox) => suits(verb, sandbox));
-    const { button, text, done } = words[verb];
+    const { button, text, done, kind } = words[verb];
     const many = `${fit.length} ${fit.length === 1 ? "sandbox" : "sandboxes"}`;
-    if (!(await confirmed(`${button} ${many}?`, `${fit.map(({ name }) => name).join(", ")}. ${text}`, `${button} ${many}`))) return;
+    if (!(await confirmed(`${button} ${many}?`, `${fit.map(({ name }) => name).join(", ")}. ${text}`, `${button} ${many}`, kind))) return;
     setBusy(true);
     const all = new Map<string, Outcome>();
     await doToAll(
@@ -39,10 +40,15 @@ export function BulkBar({ picked, onDone }: BulkBarProps) {
       },
     );
     setBusy(false);
-    const failed = [...all.values()].filter(({ kind }) => kind === "failed").length;
+    const failed = [...all.values()].filter((outcome) => outcome.kind === "failed").length;
     showNote(`${fit.length - failed} of ${fit.length} ${done}`);
-    if (failed === 0) onDone();
+    // What has something to tell stays in sight.
+    if ([...all.values()].every((outcome) => outcome.kind === "done" && outcome.remark === undefined)) onDone();
   };
+  const told = picked.flatMap(({ id, name }) => {
+    const outcome = outcomes.get(id);
+    return outcome === undefined ? [] : [{ id, name, outcome }];
+  });
   return (
     <section class="sheet bulk stack" aria-label="All that are chosen">
       <div class="row">
@@ -62,16 +68,15 @@ export function BulkBar({ picked, onDone }: BulkBarProps) {
           Choose none
         </button>
       </div>
-      <ul>
-        {picked.map(({ id, name }) => {
-          const outcome = outcomes.get(id);
-          return outcome === undefined ? null : (
+      {told.length === 0 ? null : (
+        <ul>
+          {told.map(({ id, name, outcome }) => (
             <li key={id} class={outcome.kind === "failed" ? "fault" : "small"}>
-              {name}: {outcome.kind === "failed" ? outcome.message : outcome.kind === "done" ? "done" : "at work…"}
+              {name}: {tellOutcome(outcome)}
             </li>
-          );
-        })}
-      </ul>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

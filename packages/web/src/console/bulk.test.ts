@@ -1,6 +1,6 @@
-import type { Sandbox } from "@torpor/contract";
+import type { OperationAnswer, Sandbox } from "@torpor/contract";
 import { expect, test } from "vitest";
-import { doToAll, type Outcome, suits } from "./bulk.ts";
+import { doneBy, doToAll, type Outcome, suits, tellOutcome } from "./bulk.ts";
 
 test("each has its own outcome, and no more than four are at work at once", async () => {
   const ids = ["a", "b", "c", "d", "e", "f"];
@@ -31,4 +31,11 @@ test("only what can be done is done: a pause to those that run, a resume to thos
     suits("resume", of("paused")),
     suits("remove", of("failed")),
   ]).toEqual([true, false, true, true]);
+});
+
+test("a resume that brought no processes back says so, and any other deed is just done", () => {
+  const told = (result: object) => tellOutcome(doneBy({ operation: { result } } as Pick<OperationAnswer, "operation">));
+  expect(told({ restored: "files", reason: "the checkpoint is damaged" })).toBe("started fresh from its files: the checkpoint is damaged");
+  expect(told({ restored: "files" })).toBe("started fresh from its files: its memory could not be restored");
+  expect([told({ restored: "memory" }), told({})]).toEqual(["done", "done"]);
 });

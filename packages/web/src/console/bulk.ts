@@ -1,9 +1,12 @@
-import type { Sandbox } from "@torpor/contract";
+import type { OperationAnswer, Sandbox } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
-import { act } from "../state/act.ts";
+import { act, freshStart } from "../state/act.ts";
 
 export type BulkVerb = "pause" | "resume" | "remove";
-export type Outcome = { readonly kind: "waiting" } | { readonly kind: "done" } | { readonly kind: "failed"; readonly message: string };
+export type Outcome =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "done"; readonly remark?: string | undefined }
+  | { readonly kind: "failed"; readonly message: string };
 
 /** So many at once: pauses write to the same disk. */
 const atOnce = 4;
@@ -30,11 +33,27 @@ export async function doToAll(
 
 async function doToOne(verb: BulkVerb, id: string): Promise<Outcome> {
   try {
-    await act(verb, id);
-    return { kind: "done" };
+    return doneBy(await act(verb, id));
   } catch (error) {
     const { message } = error as Error;
     const hint = error instanceof TorporError && error.hint !== undefined ? ` ${error.hint}` : "";
     return { kind: "failed", message: message + hint };
+  }
+}
+
+/** A resume that could not bring the memory back is done, and not what was wanted. */
+export function doneBy({ operation }: Pick<OperationAnswer, "operation">): Outcome {
+  const reason = freshStart(operation);
+  return reason === undefined ? { kind: "done" } : { kind: "done", remark: `started fresh from its files: ${reason}` };
+}
+
+export function tellOutcome(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "waiting":
+      return "at work…";
+    case "done":
+      return outcome.remark ?? "done";
+    case "failed":
+      return outcome.message;
   }
 }

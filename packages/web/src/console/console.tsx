@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { SandboxState } from "@torpor/contract";
 import { useMemo, useState } from "preact/hooks";
 import { formatBytes } from "../format/bytes.ts";
@@ -12,8 +13,14 @@ import { List } from "./list.tsx";
 /** Those in which a sandbox stays; the others pass. */
 const states: readonly SandboxState[] = ["running", "paused", "stopped", "failed"];
 
+/** Kept while the page is: who comes back from a sandbox finds the list as it was left. */
+const kept = signal<Filter>({ text: "", state: "any" });
+
 export function Console() {
-  const [filter, setFilter] = useState<Filter>({ text: "", state: "any" });
+  const filter = kept.value;
+  const setFilter = (next: Filter) => {
+    kept.value = next;
+  };
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const all = newestFirst.value;
   const room = pool.value;

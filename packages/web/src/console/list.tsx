@@ -24,6 +24,7 @@ export function List({ shown, chosen, choose }: ListProps) {
               type="checkbox"
               aria-label="Choose all that are shown"
               checked={all}
+              indeterminate={!all && shown.some(({ id }) => chosen.has(id))}
               onChange={() =>
                 choose(
                   shown.map(({ id }) => id),

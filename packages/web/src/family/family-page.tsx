@@ -1,10 +1,13 @@
+import type { Snapshot } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
 import { listFamily, listSnapshots } from "../api/calls.ts";
+import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { StateMark } from "../parts/state-mark.tsx";
 import { pathTo } from "../router.ts";
 import { onEvent } from "../state/live.ts";
 import { findSandbox, newestFirst } from "../state/sandboxes.ts";
+import { SnapshotDialog } from "./snapshot-dialog.tsx";
 import { type TreeNode, treeOf } from "./tree.ts";
 
 export function FamilyPage() {
@@ -18,7 +21,7 @@ export function FamilyPage() {
         ([members, snapshots]) => {
           if (!gone) setRoots(treeOf(members, snapshots, newestFirst.value));
         },
-        (error: Error) => setFault(error.message),
+        (error: Error) => setFault(sentence(error)),
       );
     void load();
     const release = onEvent(() => void load());
@@ -67,38 +70,51 @@ function Branch({ node }: { readonly node: TreeNode }) {
 }
 
 function Leaf({ node }: { readonly node: TreeNode }) {
-  if (node.kind === "snapshot") {
-    const { name, source, checkpoint, diskBytes } = node.snapshot;
-    const inside = (
-      <>
-        <span aria-hidden="true">◇</span> {name}
-        <span class="soft small">
-          snapshot, {checkpoint === null ? `files, ${formatBytes(diskBytes)}` : `memory, ${formatBytes(checkpoint.storedBytes)}`}
-        </span>
-      </>
-    );
-    return findSandbox(source.id) === undefined ? (
-      <span class="node snapshot">{inside}</span>
-    ) : (
-      <a class="node snapshot" href={pathTo(source.name, "snapshots")}>
-        {inside}
-      </a>
-    );
-  }
+  if (node.kind === "snapshot") return <SnapshotLeaf snapshot={node.snapshot} />;
   const { id, name, removedAt } = node.member;
   const sandbox = findSandbox(id);
   if (sandbox === undefined) {
     return (
-      <span class="node">
+      <a class="node" href={pathTo(id)}>
         {name ?? id} <StateMark sandbox={{ state: "gone" }} />
         {removedAt === null ? null : <span class="soft small">removed {new Date(removedAt).toLocaleString()}</span>}
-      </span>
+      </a>
     );
   }
   return (
     <a class="node" href={pathTo(sandbox.name)}>
       {sandbox.name} <StateMark sandbox={sandbox} />
     </a>
+  );
+}
+
+/** Leads to where something can be made of it. */
+function SnapshotLeaf({ snapshot }: { readonly snapshot: Snapshot }) {
+  const [open, setOpen] = useState(false);
+  const { name, source, checkpoint, diskBytes } = snapshot;
+  const owner = findSandbox(source.id);
+  const inside = (
+    <>
+      <span aria-hidden="true">◇</span> {name}
+      <span class="soft small">
+        snapshot, {checkpoint === null ? `files, ${formatBytes(diskBytes)}` : `memory, ${formatBytes(checkpoint.storedBytes)}`}
+      </span>
+    </>
+  );
+  if (owner !== undefined) {
+    return (
+      <a class="node snapshot" href={pathTo(owner.name, "snapshots")}>
+        {inside}
+      </a>
+    );
+  }
+  return (
+    <>
+      <button type="button" class="node snapshot" onClick={() => setOpen(true)}>
+        {inside}
+      </button>
+      {open ? <SnapshotDialog snapshot={snapshot} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 

@@ -9,12 +9,7 @@ export function LaunchDialog() {
   };
   return (
     <Dialog title="Launch a sandbox" onClose={close}>
-      <LaunchForm onLaunched={close} />
-      <div class="row">
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-      </div>
+      <LaunchForm onLaunched={close} onCancel={close} />
     </Dialog>
   );
 }

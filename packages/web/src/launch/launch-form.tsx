@@ -1,20 +1,21 @@
 import type { Image } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
 import { listImages } from "../api/calls.ts";
+import { sentence } from "../api/sentence.ts";
 import { parseBytes } from "../format/bytes.ts";
 import { launch } from "./launch.ts";
 
 const memorySizes = ["256 MiB", "512 MiB", "1 GiB", "2 GiB", "4 GiB"] as const;
 
 /** Image, memory and name, and the button that this page is about. */
-export function LaunchForm({ onLaunched }: { readonly onLaunched?: () => void }) {
+export function LaunchForm({ onLaunched, onCancel }: { readonly onLaunched?: () => void; readonly onCancel?: () => void }) {
   const images = useImages();
   const [image, setImage] = useState("");
   const [memory, setMemory] = useState<string>("512 MiB");
   const [name, setName] = useState("");
   const [starter, setStarter] = useState(true);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<{ message: string; hint?: string | undefined } | undefined>(undefined);
+  const [fault, setFault] = useState<Error | undefined>(undefined);
   if (images !== undefined && !(images instanceof Error) && images.length === 0) return <NoImage />;
   const references = images === undefined || images instanceof Error ? [] : images;
   const chosen = image === "" ? (references[0] ?? "") : image;
@@ -73,23 +74,35 @@ export function LaunchForm({ onLaunched }: { readonly onLaunched?: () => void })
           Put a counter in it: <code>python3 count.py</code>, typed and waiting
         </span>
       </label>
-      {fault === undefined ? null : (
-        <p class="fault wide" role="alert">
-          {fault.message}
-          {fault.hint === undefined ? "" : ` — ${fault.hint}`}
-        </p>
-      )}
-      {images instanceof Error ? (
-        <p class="fault wide" role="alert">
-          The images could not be listed: {images.message}
-        </p>
-      ) : null}
+      <Faults fault={fault} images={images} />
       <div class="wide row">
         <button type="submit" class="fill big" disabled={busy || chosen === ""}>
           {busy ? "Launching…" : "Launch sandbox"}
         </button>
+        {onCancel === undefined ? null : (
+          <button type="button" class="big" onClick={onCancel}>
+            Not now
+          </button>
+        )}
       </div>
     </form>
+  );
+}
+
+function Faults({ fault, images }: { readonly fault: Error | undefined; readonly images: ReturnType<typeof useImages> }) {
+  return (
+    <>
+      {fault === undefined ? null : (
+        <p class="fault wide" role="alert">
+          {sentence(fault)}
+        </p>
+      )}
+      {images instanceof Error ? (
+        <p class="fault wide" role="alert">
+          The images could not be listed: {sentence(images)}
+        </p>
+      ) : null}
+    </>
   );
 }
 

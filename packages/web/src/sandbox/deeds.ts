@@ -11,6 +11,8 @@ export async function suspend(sandbox: Sandbox): Promise<void> {
 }
 
 export async function stop(sandbox: Sandbox): Promise<void> {
+  const text = "Its processes end, and its memory is given up. Its files stay, and Start boots it from them. Suspend keeps both.";
+  if (!(await confirmed(`Stop ${sandbox.name}?`, text, "Stop"))) return;
   await act("stop", sandbox.id).catch((error) => showError(error, `Stop ${sandbox.name}`));
 }
 

@@ -18,7 +18,17 @@ test("a hostile name stays within its address", () => {
 });
 
 test("only text is shown as text", () => {
-  expect(textOf(new TextEncoder().encode("zwei ✓").buffer)).toBe("zwei ✓");
+  expect(textOf(new TextEncoder().encode("zwei ✓").buffer)).toEqual({ text: "zwei ✓", lineEnd: "\n" });
   expect(textOf(Uint8Array.of(0xff, 0xfe).buffer)).toBeUndefined();
   expect(textOf(Uint8Array.of(65, 0, 66).buffer)).toBeUndefined();
+});
+
+test.each([
+  ["a\nb\n", "a\nb\n", "\n"],
+  ["a\r\nb\r\n", "a\nb\n", "\r\n"],
+  ["a\r\nb\n", "a\nb\n", undefined],
+  ["a\rb", "a\nb", undefined],
+  ["", "", "\n"],
+] as const)("%j is edited with bare line feeds and keeps its own", (content, text, lineEnd) => {
+  expect(textOf(new TextEncoder().encode(content).buffer)).toEqual({ text, lineEnd });
 });

@@ -1,8 +1,9 @@
 import type { Entry } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
+import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { showError, showNote } from "../state/toasts.ts";
-import { downloadAddress, readText, textOf, writeFile } from "./file-calls.ts";
+import { downloadAddress, type FileText, readText, textOf, writeFile } from "./file-calls.ts";
 
 /** A larger file is for an editor in a terminal. */
 const editLimitBytes = 1024 * 1024;
@@ -18,6 +19,7 @@ export function FileEditor({ sandboxId, entry, onClose }: FileEditorProps) {
   const tooLarge = entry.size > editLimitBytes;
   const [text, setText] = useState<string | undefined>(undefined);
   const [saved, setSaved] = useState<string | undefined>(undefined);
+  const [lineEnd, setLineEnd] = useState<FileText["lineEnd"]>("\n");
   const [fault, setFault] = useState(tooLarge ? `It has ${formatBytes(entry.size)}: too much to be shown here.` : "");
   useEffect(() => {
     if (tooLarge) return;
@@ -25,16 +27,19 @@ export function FileEditor({ sandboxId, entry, onClose }: FileEditorProps) {
       (content) => {
         const read = textOf(content);
         if (read === undefined) setFault("It is no text.");
-        setText(read);
-        setSaved(read);
+        else if (read.lineEnd === undefined)
+          setFault("Its lines end in different ways: to change it, use an editor in a terminal, which keeps them.");
+        setText(read?.text);
+        setSaved(read?.text);
+        setLineEnd(read?.lineEnd);
       },
-      (error: Error) => setFault(error.message),
+      (error: Error) => setFault(sentence(error)),
     );
   }, [sandboxId, entry.path, tooLarge]);
   const save = async () => {
-    if (text === undefined) return;
+    if (text === undefined || lineEnd === undefined) return;
     try {
-      await writeFile(sandboxId, entry.path, text);
+      await writeFile(sandboxId, entry.path, text.replaceAll("\n", lineEnd));
       setSaved(text);
       showNote(`${entry.name} is saved`);
     } catch (error) {
@@ -42,6 +47,13 @@ export function FileEditor({ sandboxId, entry, onClose }: FileEditorProps) {
     }
   };
   const changed = text !== saved;
+  useEffect(() => {
+    if (!changed) return;
+    // The browser asks before the tab is closed.
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [changed]);
   return (
     <div class="stack">
       <div class="row apart">
@@ -69,6 +81,7 @@ export function FileEditor({ sandboxId, entry, onClose }: FileEditorProps) {
           rows={24}
           wrap="off"
           spellcheck={false}
+          readOnly={lineEnd === undefined}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {

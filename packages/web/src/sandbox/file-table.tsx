@@ -38,7 +38,7 @@ function FileRow({ sandboxId, entry, onOpen, onRemove }: Omit<FileTableProps, "e
   return (
     <tr>
       <td class="name">
-        <button type="button" class="plain mono" onClick={() => onOpen(entry)}>
+        <button type="button" class="plain mono file-name" onClick={() => onOpen(entry)}>
           {name}
           {mark}
         </button>
@@ -52,17 +52,20 @@ function FileRow({ sandboxId, entry, onOpen, onRemove }: Omit<FileTableProps, "e
       <td class="more" data-label="Changed">
         {new Date(modifiedAt).toLocaleString()}
       </td>
-      <td>
+      <td class="deeds">
         <div class="row">
-          <a
-            class="button"
-            href={downloadAddress(sandboxId, entry)}
-            download={type === "directory" ? `${name}.tar` : name}
-            aria-label={`Download ${name}`}
-          >
-            ↓
-          </a>
-          <button type="button" class="bad" aria-label={`Delete ${name}`} onClick={() => onRemove(entry)}>
+          {type === "file" || type === "directory" ? (
+            <a
+              class="button plain"
+              href={downloadAddress(sandboxId, entry)}
+              download={type === "directory" ? `${name}.tar` : name}
+              aria-label={`Download ${name}`}
+              title={type === "directory" ? "Download it as a tar file" : "Download it"}
+            >
+              ↓
+            </a>
+          ) : null}
+          <button type="button" class="plain bad" aria-label={`Delete ${name}`} title="Delete it" onClick={() => onRemove(entry)}>
             ✕
           </button>
         </div>

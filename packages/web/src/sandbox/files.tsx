@@ -1,8 +1,10 @@
 import type { Entry, Sandbox } from "@torpor/contract";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { sentence } from "../api/sentence.ts";
+import { formatBytes } from "../format/bytes.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { showError, showNote } from "../state/toasts.ts";
-import { crumbsOf, join, listDirectory, makeDirectory, removeFile, writeFile } from "./file-calls.ts";
+import { crumbsOf, isDirectory, join, listDirectory, makeDirectory, removeFile, writeFile } from "./file-calls.ts";
 import { FileEditor } from "./file-editor.tsx";
 import { FileTable } from "./file-table.tsx";
 import { NameDialog } from "./name-dialog.tsx";
@@ -22,13 +24,19 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
   const [path, setPath] = useState(sandbox.workdir ?? "/");
   const { entries, fault, load } = useDirectory(id, path);
   const [editing, setEditing] = useState<Entry | undefined>(undefined);
-  const upload = async (files: Iterable<File>) => {
-    for (const file of files) {
-      await writeFile(id, join(path, file.name), file).then(
-        () => showNote(`${file.name} is in ${path}`),
-        (error) => showError(error, `Upload ${file.name}`),
+  const [uploading, setUploading] = useState("");
+  const upload = async (files: readonly File[]) => {
+    for (const [i, file] of files.entries()) {
+      const { name, size } = file;
+      const isThere = entries?.some((entry) => entry.name === name) ?? false;
+      if (isThere && !(await confirmed(`Replace ${name}?`, `There is one in ${path}. What is in it now is given up.`, "Replace"))) continue;
+      setUploading(`Uploading ${name}, ${formatBytes(size)}${files.length === 1 ? "" : `, ${i + 1} of ${files.length}`}…`);
+      await writeFile(id, join(path, name), file).then(
+        () => showNote(`${name} is in ${path}`),
+        (error) => showError(error, `Upload ${name}`),
       );
     }
+    setUploading("");
     await load();
   };
   useDrop(upload);
@@ -41,6 +49,10 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
   const make = async (name: string) => {
     await makeDirectory(id, join(path, name)).catch((error) => showError(error, `Make ${name}`));
     await load();
+  };
+  const open = async (entry: Entry) => {
+    if (await isDirectory(id, entry)) setPath(entry.path);
+    else setEditing(entry);
   };
   if (editing !== undefined) {
     const close = () => {
@@ -55,6 +67,11 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
         <Crumbs path={path} onGo={setPath} />
         <Additions onMake={make} onUpload={upload} />
       </div>
+      {uploading === "" ? null : (
+        <p class="soft" role="status">
+          {uploading}
+        </p>
+      )}
       {fault === "" ? null : (
         <p class="fault" role="alert">
           {fault}
@@ -63,12 +80,7 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
       {entries?.length === 0 && fault === "" ? (
         <p class="empty">Nothing is here. Drop files to upload them, or make a directory.</p>
       ) : (
-        <FileTable
-          sandboxId={id}
-          entries={entries ?? []}
-          onOpen={(entry) => (entry.type === "directory" ? setPath(entry.path) : setEditing(entry))}
-          onRemove={remove}
-        />
+        <FileTable sandboxId={id} entries={entries ?? []} onOpen={open} onRemove={remove} />
       )}
     </div>
   );
@@ -94,7 +106,7 @@ function Crumbs({ path, onGo }: { readonly path: string; readonly onGo: (path: s
 
 interface AdditionsProps {
   readonly onMake: (name: string) => void;
-  readonly onUpload: (files: Iterable<File>) => void;
+  readonly onUpload: (files: readonly File[]) => void;
 }
 
 function Additions({ onMake, onUpload }: AdditionsProps) {
@@ -134,7 +146,7 @@ function useDirectory(id: string, path: string) {
         },
         (error: Error) => {
           setEntries([]);
-          setFault(error.message);
+          setFault(sentence(error));
         },
       ),
     [id, path],
@@ -144,14 +156,14 @@ function useDirectory(id: string, path: string) {
 }
 
 /** Files may be dropped anywhere on the page. */
-function useDrop(upload: (files: Iterable<File>) => Promise<void>): void {
+function useDrop(upload: (files: readonly File[]) => Promise<void>): void {
   const latest = useRef(upload);
   latest.current = upload;
   useEffect(() => {
     const over = (event: DragEvent) => event.preventDefault();
     const drop = (event: DragEvent) => {
       event.preventDefault();
-      void latest.current([...(event.dataTransfer?.files ?? [])]);
+      void latest.current(droppedFiles(event.dataTransfer));
     };
     addEventListener("dragover", over);
     addEventListener("drop", drop);
@@ -160,4 +172,16 @@ function useDrop(upload: (files: Iterable<File>) => Promise<void>): void {
       removeEventListener("drop", drop);
     };
   }, []);
+}
+
+/** A directory that is dropped looks like a file that can't be read. */
+function droppedFiles(dropped: DataTransfer | null): File[] {
+  const files: File[] = [];
+  for (const item of dropped?.items ?? []) {
+    const entry = item.webkitGetAsEntry();
+    const file = item.getAsFile();
+    if (entry?.isDirectory === true) showError(new Error(`${entry.name} is a directory: drop what is in it, or use torpor cp`), "Upload");
+    else if (file !== null) files.push(file);
+  }
+  return files;
 }

@@ -7,6 +7,7 @@ import { findSandbox, refresh, sandboxes } from "../state/sandboxes.ts";
 import { Actions } from "./actions.tsx";
 import { fork, toggle } from "./deeds.ts";
 import { Files } from "./files.tsx";
+import { Missing } from "./missing.tsx";
 import { Ports } from "./ports.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Settings } from "./settings.tsx";
@@ -79,7 +80,7 @@ function Shown({ sandbox, place }: { readonly sandbox: Sandbox; readonly place: 
     case "sessions":
       return <Sessions sandbox={sandbox} />;
     case "timeline":
-      return <Timeline sandbox={sandbox} />;
+      return <Timeline id={sandbox.id} operationId={sandbox.operation?.id} />;
     case "files":
       return <Files sandbox={sandbox} />;
     case "snapshots":
@@ -89,23 +90,6 @@ function Shown({ sandbox, place }: { readonly sandbox: Sandbox; readonly place: 
     case "settings":
       return <Settings sandbox={sandbox} />;
   }
-}
-
-function Missing({ name }: { readonly name: string }) {
-  return (
-    <div class="empty">
-      <h1>There is no sandbox {name}</h1>
-      <p>It was removed, or has another name. Its relatives may still be there: see the family.</p>
-      <div class="row">
-        <a class="button" href="/">
-          All sandboxes
-        </a>
-        <a class="button" href="/family">
-          Family
-        </a>
-      </div>
-    </div>
-  );
 }
 
 function go(name: string, tab: Tab): void {

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { updateSandbox } from "../api/calls.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { formatSpan, parseSpan, spanField } from "../format/duration.ts";
+import { now } from "../state/now.ts";
 import { putSandbox } from "../state/sandboxes.ts";
 import { showError, showNote } from "../state/toasts.ts";
 import { Figures } from "./figures.tsx";
@@ -84,7 +85,7 @@ function Bounds({ sandbox }: { readonly sandbox: Sandbox }) {
           <option value="remove">remove it</option>
         </select>
         <span class="help">
-          {sandbox.expiresAt ? `In ${formatSpan(Date.parse(sandbox.expiresAt) - Date.now())}.` : "It has no end now."}
+          {sandbox.expiresAt ? `In ${formatSpan(Math.max(0, Date.parse(sandbox.expiresAt) - now.value))}.` : "It has no end now."}
         </span>
       </label>
       <label class="check wide">

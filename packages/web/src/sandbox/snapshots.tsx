@@ -1,9 +1,9 @@
 import type { CreateSnapshotRequest, Sandbox, Snapshot } from "@torpor/contract";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { listSnapshots, removeSnapshot } from "../api/calls.ts";
-import { formatBytes } from "../format/bytes.ts";
 import { launch } from "../launch/launch.ts";
 import { confirmed } from "../parts/confirm.tsx";
+import { describeSnapshot } from "../parts/snapshot.ts";
 import { act, acting } from "../state/act.ts";
 import { onEvent } from "../state/live.ts";
 import { showError, showNote } from "../state/toasts.ts";
@@ -69,11 +69,7 @@ export function Snapshots({ sandbox }: { readonly sandbox: Sandbox }) {
             <li key={snapshot.id} class="sheet row apart">
               <div>
                 <h2>{snapshot.name}</h2>
-                <p class="soft small">
-                  {snapshot.checkpoint === null ? "files only" : `with memory, ${formatBytes(snapshot.checkpoint.storedBytes)}`}
-                  {` · disk ${formatBytes(snapshot.diskBytes)} · ${new Date(snapshot.createdAt).toLocaleString()}`}
-                  {snapshot.pinned ? " · pinned" : ""}
-                </p>
+                <p class="soft small">{describeSnapshot(snapshot)}</p>
                 {snapshot.failure === null ? null : <p class="fault">{snapshot.failure.message}</p>}
               </div>
               <div class="row">

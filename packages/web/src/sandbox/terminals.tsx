@@ -1,6 +1,8 @@
 import type { Sandbox, Session } from "@torpor/contract";
+import { TorporError } from "@torpor/contract/error";
 import { useEffect, useState } from "preact/hooks";
 import { listSessions } from "../api/calls.ts";
+import { sentence } from "../api/sentence.ts";
 import { launching, waitingCommands } from "../launch/launch.ts";
 import { openShell } from "../launch/starter.ts";
 import { navigate, pathTo } from "../router.ts";
@@ -16,26 +18,27 @@ interface TerminalsProps {
 
 /** The sandbox's terminals: one is shown, and beside it that of another sandbox if asked for. */
 export function Terminals({ sandbox, session, beside }: TerminalsProps) {
-  const sessions = useTerminals(sandbox, session);
+  const { sessions, fault } = useTerminals(sandbox, session);
   const other = beside === undefined ? undefined : findSandbox(beside);
   const show = (id: string) => navigate(pathTo(sandbox.name, "terminal", id, beside));
   const open = () => openShell(sandbox.id).then(show, (error) => showError(error, "Open a terminal"));
   const runs = sandbox.state === "running";
+  // As long as it sleeps the bar stays where it is, so that nothing jumps.
+  const isBarShown = sessions !== undefined && (sessions.length > 0 || session !== undefined);
   useEffect(() => {
     const newest = sessions?.findLast(({ terminal }) => terminal);
     if (session === undefined && newest !== undefined) navigate(pathTo(sandbox.name, "terminal", newest.id, beside), "replace");
   }, [session, sessions, sandbox.name, beside]);
   const hasNone = session === undefined && runs && sessions?.some(({ terminal }) => terminal) === false && !launching.value.has(sandbox.id);
+  if (fault !== undefined) return <Refused fault={fault} />;
   return (
     <>
-      {runs && sessions !== undefined && sessions.length > 0 ? (
-        <SessionBar sessions={sessions} shown={session} onShow={show} onOpen={open} />
-      ) : null}
+      {isBarShown ? <SessionBar sessions={sessions} shown={session} runs={runs} onShow={show} onOpen={open} /> : null}
       {hasNone ? (
         <NoTerminal onOpen={open} />
       ) : (
         <div class="panes">
-          <TerminalPane sandbox={sandbox} sessionId={session} typed={takeWaiting(session)} named={other !== undefined} />
+          <TerminalPane sandbox={sandbox} sessionId={session} typed={takeWaiting(session)} named={other !== undefined} onOpen={open} />
           {other === undefined ? null : (
             <TerminalPane
               key={other.id}
@@ -48,6 +51,17 @@ export function Terminals({ sandbox, session, beside }: TerminalsProps) {
         </div>
       )}
     </>
+  );
+}
+
+function Refused({ fault }: { readonly fault: Error }) {
+  return (
+    <div class="empty">
+      <h2>Its terminals are not to be had</h2>
+      <p class="fault" role="alert">
+        {sentence(fault)}
+      </p>
+    </div>
   );
 }
 
@@ -66,11 +80,12 @@ function NoTerminal({ onOpen }: { readonly onOpen: () => void }) {
 interface SessionBarProps {
   readonly sessions: readonly Session[];
   readonly shown: string | undefined;
+  readonly runs: boolean;
   readonly onShow: (id: string) => void;
   readonly onOpen: () => void;
 }
 
-function SessionBar({ sessions, shown, onShow, onOpen }: SessionBarProps) {
+function SessionBar({ sessions, shown, runs, onShow, onOpen }: SessionBarProps) {
   return (
     <fieldset class="row bare">
       <legend class="hidden-text">Sessions</legend>
@@ -80,7 +95,7 @@ function SessionBar({ sessions, shown, onShow, onOpen }: SessionBarProps) {
           {end === null ? "" : " (ended)"}
         </button>
       ))}
-      <button type="button" class="plain" onClick={onOpen}>
+      <button type="button" class="plain" disabled={!runs} onClick={onOpen}>
         + New terminal
       </button>
       <CopyLink />
@@ -89,8 +104,9 @@ function SessionBar({ sessions, shown, onShow, onOpen }: SessionBarProps) {
 }
 
 /** Its sessions that run, and the one that is shown even if it has ended. */
-function useTerminals({ id, state, generation }: Sandbox, shown: string | undefined): readonly Session[] | undefined {
+function useTerminals({ id, state, generation }: Sandbox, shown: string | undefined) {
   const [sessions, setSessions] = useState<readonly Session[] | undefined>(undefined);
+  const [fault, setFault] = useState<Error | undefined>(undefined);
   useEffect(() => {
     if (state !== "running") return;
     let gone = false;
@@ -98,13 +114,16 @@ function useTerminals({ id, state, generation }: Sandbox, shown: string | undefi
       (all) => {
         if (!gone) setSessions(all.filter(({ end, id: one }) => end === null || one === shown).sort(byStart));
       },
-      () => {},
+      (error: Error) => {
+        // Of all others the page or the terminal itself tells.
+        if (!gone && error instanceof TorporError && error.code === "forbidden") setFault(error);
+      },
     );
     return () => {
       gone = true;
     };
   }, [id, state, generation, shown]);
-  return sessions;
+  return { sessions, fault };
 }
 
 const byStart = (a: Session, b: Session) => Date.parse(a.startedAt) - Date.parse(b.startedAt);

@@ -1,13 +1,20 @@
-import type { Event, Operation, Sandbox } from "@torpor/contract";
+import type { Event, Operation } from "@torpor/contract";
 import { useEffect, useState } from "preact/hooks";
 import { listEvents, listOperations } from "../api/calls.ts";
+import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { formatTook } from "../format/duration.ts";
 import { onEvent } from "../state/live.ts";
 import { type Moment, momentsOf, phasesOf } from "./moments.ts";
 
-export function Timeline({ sandbox }: { readonly sandbox: Sandbox }) {
-  const { id } = sandbox;
+interface TimelineProps {
+  /** A sandbox's, also of one that is gone. */
+  readonly id: string;
+  /** What is at work on it. */
+  readonly operationId: string | undefined;
+}
+
+export function Timeline({ id, operationId }: TimelineProps) {
   const [moments, setMoments] = useState<readonly Moment[] | undefined>(undefined);
   const [fault, setFault] = useState("");
   useEffect(() => {
@@ -19,7 +26,7 @@ export function Timeline({ sandbox }: { readonly sandbox: Sandbox }) {
           setMoments(momentsOf(operations, events));
           setFault("");
         },
-        (error: Error) => setFault(error.message),
+        (error: Error) => setFault(sentence(error)),
       );
     void load();
     const release = onEvent((about) => {
@@ -29,7 +36,7 @@ export function Timeline({ sandbox }: { readonly sandbox: Sandbox }) {
       gone = true;
       release();
     };
-  }, [id, sandbox.operation?.id]);
+  }, [id, operationId]);
   if (fault !== "") return <p class="fault">{fault}</p>;
   if (moments === undefined) return <p class="soft">Looking…</p>;
   return (

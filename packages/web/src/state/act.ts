@@ -59,6 +59,12 @@ function settled(answer: OperationAnswer): OperationAnswer {
   return answer;
 }
 
+/** Why a resume brought no processes back; undefined: it did, or it is no resume. */
+export function freshStart({ result }: OperationAnswer["operation"]): string | undefined {
+  if (result.restored !== "files") return undefined;
+  return typeof result.reason === "string" ? result.reason : "its memory could not be restored";
+}
+
 export function failureOf({ error, kind }: OperationAnswer["operation"]): TorporError {
   if (error === null) return new TorporError("internal", `the ${kind} failed`);
   return new TorporError(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });

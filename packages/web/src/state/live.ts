@@ -1,7 +1,7 @@
 import { computed, effect } from "@preact/signals";
 import type { Event } from "@torpor/contract";
 import { access } from "./access.ts";
-import { isSettled, reachable, refresh, refreshAll, sandboxes } from "./sandboxes.ts";
+import { dropSandbox, isSettled, reachable, refresh, refreshAll, sandboxes } from "./sandboxes.ts";
 
 /** What has no event, as the phase of an operation, is looked at so often while one is at work. */
 const busyMs = 150;
@@ -14,7 +14,10 @@ const isBusy = computed(() => busy.value.length > 0);
 
 /** Keeps the records up to date until the page goes. */
 export function followSandboxes(): void {
-  follow();
+  // Again whenever somebody signs in.
+  effect(() => {
+    if (access.value === "in") follow();
+  });
   void lookAtAll();
   effect(() => {
     if (isBusy.value) void lookAtBusy();
@@ -54,14 +57,15 @@ let source: EventSource | undefined;
 function follow(): void {
   source?.close();
   source = undefined;
-  if (document.visibilityState === "hidden") return;
+  if (document.visibilityState === "hidden" || access.peek() !== "in") return;
   const opened = new EventSource("/v1/events");
   source = opened;
   opened.onopen = () => quietly(refreshAll());
   opened.onmessage = ({ data }) => {
     if (data === "") return;
-    const { sandboxId } = JSON.parse(data) as Event;
-    void quietly(refresh(sandboxId));
+    const { sandboxId, type } = JSON.parse(data) as Event;
+    if (type === "sandbox.removed") dropSandbox(sandboxId);
+    else void quietly(refresh(sandboxId));
     for (const listener of listeners) listener(sandboxId);
   };
   opened.onerror = () => {

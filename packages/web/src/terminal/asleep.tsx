@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { listOperations } from "../api/calls.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { formatClock } from "../format/duration.ts";
-import { act, acting, released } from "../state/act.ts";
+import { act, acting, freshStart, released } from "../state/act.ts";
 import { now } from "../state/now.ts";
 import { showError, showNote } from "../state/toasts.ts";
 
@@ -20,7 +20,11 @@ export function Asleep({ sandbox }: { readonly sandbox: Sandbox }) {
           {formatClock(since)}
         </p>
       )}
-      <p class="soft">Its processes are where they were, in a file. They hold no CPU and no memory.</p>
+      <p class="soft">
+        {sandbox.checkpoint === null
+          ? "Its processes have ended; its files are as they were. Resume boots it fresh from them."
+          : "Its processes are where they were, in a file. They hold no CPU and no memory."}
+      </p>
       <dl>
         {releasedBytes === undefined ? null : (
           <div>
@@ -45,9 +49,8 @@ export function Asleep({ sandbox }: { readonly sandbox: Sandbox }) {
 export async function resume(sandbox: Sandbox): Promise<void> {
   try {
     const { operation } = await act("resume", sandbox.id);
-    if (operation.result.restored === "files") {
-      showNote(`${sandbox.name} started fresh from its files`, String(operation.result.reason ?? "Its memory could not be restored."));
-    }
+    const reason = freshStart(operation);
+    if (reason !== undefined) showNote(`${sandbox.name} started fresh from its files`, reason);
   } catch (error) {
     showError(error, `Resume ${sandbox.name}`);
   }

@@ -5,8 +5,14 @@ import { showError } from "../state/toasts.ts";
 import { Progress } from "./progress.tsx";
 import type { SessionTerminal } from "./terminal.ts";
 
+interface OverProps {
+  readonly sandbox: Sandbox;
+  readonly terminal: SessionTerminal | undefined;
+  readonly onOpen: (() => void) | undefined;
+}
+
 /** What lies over a terminal while there is nothing to type into, other than in a sleep; nothing while there is. */
-export function Over({ sandbox, terminal }: { readonly sandbox: Sandbox; readonly terminal: SessionTerminal | undefined }) {
+export function Over({ sandbox, terminal, onOpen }: OverProps) {
   if (sandbox.operation !== null && sandbox.state !== "running") {
     return (
       <div class="over">
@@ -20,9 +26,8 @@ export function Over({ sandbox, terminal }: { readonly sandbox: Sandbox; readonl
   if (sandbox.state === "stopped" || sandbox.state === "failed") return <AtRest sandbox={sandbox} />;
   if (isHeld(sandbox)) return <Remark title="It is held" text="The pool is full. Remove something, and it goes on by itself." />;
   const state = terminal?.state.value;
-  if (state?.kind === "ended") return <Remark title="This terminal has ended" text={endText(state.end)} />;
-  if (state?.kind === "refused")
-    return <Remark title="This terminal is not to be had" text={`${state.error.message}. Open a new one above.`} />;
+  if (state?.kind === "ended") return <Remark title="This terminal has ended" text={endText(state.end)} onOpen={onOpen} />;
+  if (state?.kind === "refused") return <Remark title="This terminal is not to be had" text={`${state.error.message}.`} onOpen={onOpen} />;
   return null;
 }
 
@@ -44,11 +49,24 @@ function AtRest({ sandbox }: { readonly sandbox: Sandbox }) {
   );
 }
 
-function Remark({ title, text }: { readonly title: string; readonly text: string }) {
+interface RemarkProps {
+  readonly title: string;
+  readonly text: string;
+  readonly onOpen?: (() => void) | undefined;
+}
+
+function Remark({ title, text, onOpen }: RemarkProps) {
   return (
-    <p class="remark" role="status">
-      <strong>{title}.</strong> {text}
-    </p>
+    <div class="remark">
+      <p role="status">
+        <strong>{title}.</strong> {text}
+      </p>
+      {onOpen === undefined ? null : (
+        <button type="button" onClick={onOpen}>
+          Open a new one
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -19,10 +19,12 @@ interface PaneProps {
   /** More than one pane is shown, so each says whose it is. */
   readonly named: boolean;
   readonly onClose?: (() => void) | undefined;
+  /** Opens another terminal, when this one has ended. */
+  readonly onOpen?: (() => void) | undefined;
 }
 
 /** One terminal of a sandbox, and what lies over it while there is nothing to type into. */
-export function TerminalPane({ sandbox, sessionId, typed, named, onClose }: PaneProps) {
+export function TerminalPane({ sandbox, sessionId, typed, named, onClose, onOpen }: PaneProps) {
   const element = useRef<HTMLDivElement>(null);
   const pane = useRef<HTMLElement>(null);
   const [finding, setFinding] = useState(false);
@@ -65,7 +67,7 @@ export function TerminalPane({ sandbox, sessionId, typed, named, onClose }: Pane
             <Asleep sandbox={sandbox} />
           </div>
         ) : (
-          <Over sandbox={sandbox} terminal={terminal} />
+          <Over sandbox={sandbox} terminal={terminal} onOpen={onOpen} />
         )}
       </div>
     </section>

@@ -16,6 +16,16 @@ const steps: Readonly<Record<string, readonly (readonly [phase: string, text: st
     ["reclaim", "Release memory and CPU"],
   ],
   resume: [["launch", "Bring the processes back"]],
+  start: [["launch", "Boot it from its files"]],
+  stop: [
+    ["shutdown", "Ask its processes to end, for 10 s at most"],
+    ["reclaim", "Release memory and CPU"],
+  ],
+  remove: [
+    ["shutdown", "End its processes"],
+    ["reclaim", "Release memory and CPU"],
+    ["free", "Delete its disk and its checkpoint"],
+  ],
 };
 
 /** How far the operation at work is. */

@@ -42,7 +42,7 @@ export function serveSessionSockets(app: FastifyInstance, { lifecycle, ids }: Se
       const guest = await lifecycle.guest(id);
       const { after = 0, mode = "write", client, takeover = false } = query;
       const writes = mode === "write" && isUpgrade(request);
-      const reading = { sessions: guest.sessions, sid, after: lastEventId(request) ?? after, hold: query.hold ?? writes };
+      const reading = { sessions: guest.sessions, sid, after: lastEventId(request) ?? after, hold: query.hold ?? writes, client };
       await checkReading(reading);
       const supervised = writes && (await lifecycle.sessions.get(id, sid)).supervision !== undefined;
       return { reading, takeover, connection: { guest, clients, sid, client, writes, supervised } };
@@ -85,7 +85,7 @@ async function connect(socket: WebSocket, connection: Connection, what: SessionS
     supervised,
     resized: (size) => clients.resized(place, size, socket),
   });
-  clients.join(place, { socket, writes });
+  clients.join(place, { socket, writes, client });
   const left = closing(socket);
   const frames = "sid" in what ? readSession(what, left) : markLive(sessions.run(what, left), undefined);
   await pumpFrames(socket, frames, () => input.open());

@@ -1687,11 +1687,13 @@ func (x *SessionError) GetExitCode() uint32 {
 	return 0
 }
 
+// Of a client with a name one reader at a time is waited for: the newest, since the one before may be a connection that nobody has told of its end.
 type AttachRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	After         uint64                 `protobuf:"varint,2,opt,name=after,proto3" json:"after,omitempty"`
 	Hold          bool                   `protobuf:"varint,3,opt,name=hold,proto3" json:"hold,omitempty"`
+	Client        string                 `protobuf:"bytes,4,opt,name=client,proto3" json:"client,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1745,6 +1747,13 @@ func (x *AttachRequest) GetHold() bool {
 		return x.Hold
 	}
 	return false
+}
+
+func (x *AttachRequest) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
 }
 
 type AttachResponse struct {
@@ -3780,12 +3789,13 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\n" +
 	"unix_nanos\x18\x05 \x01(\x03R\tunixNanos\"+\n" +
 	"\fSessionError\x12\x1b\n" +
-	"\texit_code\x18\x01 \x01(\rR\bexitCode\"X\n" +
+	"\texit_code\x18\x01 \x01(\rR\bexitCode\"p\n" +
 	"\rAttachRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
 	"\x05after\x18\x02 \x01(\x04R\x05after\x12\x12\n" +
-	"\x04hold\x18\x03 \x01(\bR\x04hold\"\xac\x01\n" +
+	"\x04hold\x18\x03 \x01(\bR\x04hold\x12\x16\n" +
+	"\x06client\x18\x04 \x01(\tR\x06client\"\xac\x01\n" +
 	"\x0eAttachResponse\x124\n" +
 	"\astarted\x18\x01 \x01(\v2\x18.torpor.guest.v1.SessionH\x00R\astarted\x121\n" +
 	"\x06output\x18\x02 \x01(\v2\x17.torpor.guest.v1.OutputH\x00R\x06output\x12(\n" +
