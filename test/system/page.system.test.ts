@@ -88,7 +88,6 @@ test("suspended and resumed in the same tab it keeps what was on the screen, and
 });
 
 test("Y04, Y06: two tabs on one terminal see the same, each can type, and a program's question in a replay is not answered again", async () => {
-  const { pid } = countsOf(await screenUntil(page, () => true));
   await page.keyboard.press("Control+C");
   // The terminal types its answer, seven bytes, which are read away: nothing is left that could be typed.
   await page.keyboard.type("stty -icanon -echo; printf '\\033[c'; head -c 7 >/dev/null; stty sane; echo asked''-once\n");

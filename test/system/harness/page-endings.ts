@@ -7,7 +7,7 @@ export async function seeEndings(world: PageWorld, page: Page): Promise<void> {
   await client.create({ image: "debian", name: "plain" });
   await client.snapshot("plain", { name: "alone", memory: false });
   await client.pause("plain", { memory: false });
-  await page.goto(`${world.proxy.url}/sandboxes/plain`);
+  await page.goto(`${world.url}/sandboxes/plain`);
   const card = page.getByRole("region", { name: "plain sleeps" });
   await card.getByText(/^Its processes have ended; its files are as they were/).waitFor();
   await card.getByRole("button", { name: "Resume" }).click();
@@ -25,7 +25,7 @@ export async function seeEndings(world: PageWorld, page: Page): Promise<void> {
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await page.getByRole("heading", { name: "Sandboxes" }).waitFor();
-  await page.goto(`${world.proxy.url}/family`);
+  await page.goto(`${world.url}/family`);
   await page.getByRole("button", { name: /alone/ }).click();
   await page.getByLabel("Name of a new sandbox from it").fill("reborn");
   await page.getByRole("button", { name: "New sandbox from it" }).click();
@@ -37,7 +37,7 @@ export async function seeEndings(world: PageWorld, page: Page): Promise<void> {
   // Who may look at a sandbox, and not into it, is told so where the terminal would be.
   const error = { code: "forbidden", message: "the token has not the scope exec", hint: "make one that has it" };
   await page.route("**/sessions", (route) => route.fulfill({ status: 403, json: { error } }));
-  await page.goto(`${world.proxy.url}/sandboxes/heir`);
+  await page.goto(`${world.url}/sandboxes/heir`);
   await page.getByText("the token has not the scope exec — make one that has it").waitFor();
   await page.unroute("**/sessions");
   // Whoever looks at a list while a sandbox goes may ask for one that is no more, which Chromium says.

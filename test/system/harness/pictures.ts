@@ -34,7 +34,7 @@ export async function takePictures(world: PageWorld, page: Page): Promise<void> 
   await Promise.all(["reviewer", "try-a"].map((name) => client.pause(name)));
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: "light" });
-  await page.goto(`${world.proxy.url}/`);
+  await page.goto(`${world.url}/`);
   const line = page.getByRole("row", { name: /try-b/ }).locator(".plot path:last-child").first();
   const seen = async () => (await line.getAttribute("d"))?.split("L").length;
   await expect.poll(seen, { timeout: 120_000, interval: 500 }).toBeGreaterThanOrEqual(looks);
@@ -43,7 +43,7 @@ export async function takePictures(world: PageWorld, page: Page): Promise<void> 
   await picture(page, "console-dark");
   await page.setViewportSize({ width: 360, height: 740 });
   await picture(page, "phone");
-  await page.goto(`${world.proxy.url}/sandboxes/reviewer`);
+  await page.goto(`${world.url}/sandboxes/reviewer`);
   await page.getByText("Memory released").waitFor();
   await picture(page, "phone-suspended");
   await page.setViewportSize({ width: 1280, height: 800 });
