@@ -94,7 +94,7 @@ export function cliActions(socket: string): Actions {
     },
     type: async (step) => {
       await using proxy = await CuttingProxy.open(socket);
-      proxy.cutAfter(...cutsOf(step));
+      void proxy.cutAfter(...cutsOf(step));
       const { code, stdout, stderr } = await run(["attach", ...(sessions.get(String(step.command)) ?? [])], inputOf(step), proxy.socket);
       return { stdout: stdout.toString(), stderr, exitCode: code, cuts: proxy.cuts };
     },

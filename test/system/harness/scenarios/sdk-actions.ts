@@ -71,7 +71,7 @@ export function sdkActions(torpor: Torpor, socket: string): Actions {
       await using proxy = await CuttingProxy.open(socket);
       const other = new Torpor({ socket: proxy.socket });
       const typed = await (await other.get(nameOf(step, names))).attach(commands.get(String(step.command))?.id ?? "");
-      proxy.cutAfter(...cutsOf(step));
+      void proxy.cutAfter(...cutsOf(step));
       await typed.write(inputOf(step));
       await typed.closeStdin();
       const result = await typed.wait();
