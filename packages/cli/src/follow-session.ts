@@ -15,16 +15,23 @@ export interface Following {
 /** Bytes of input in one message. */
 const pieceBytes = 256 * 1024;
 
-/** Connects a session with this process's streams until it ends; gives the exit code. */
-export async function followSession(client: TorporClient, stream: SessionStream, following: Following): Promise<number> {
+/** Begins a session, and connects it with this process's streams until it ends; gives the exit code. */
+export async function followSession(client: TorporClient, begin: () => Promise<SessionStream>, following: Following): Promise<number> {
   const target: SignalTarget = { client, sandbox: following.sandbox, sessionId: undefined };
-  const restore = takeOver(stream, target, following);
+  const { input, terminal, owns } = following;
+  const undo: (() => void)[] = [];
   let ended: Ended | undefined;
   try {
+    // Before it begins: a signal that ended this process meanwhile would leave the command running.
+    if (owns) {
+      undo.push(forwardSignals(target, terminal && input));
+      onBrokenPipe(() => breakPipe(target));
+    }
+    const stream = await begin();
+    undo.push(() => stream.close(), ...takeTerminal(stream, following));
     ended = await follow(stream, target, following);
   } finally {
-    restore();
-    stream.close();
+    for (const back of undo.reverse()) back();
   }
   // Only now: a raw terminal would show its lines as stairs.
   return ended === undefined ? 1 : endCode(ended.end, following.sandbox, ended.command);
@@ -53,18 +60,9 @@ async function follow(stream: SessionStream, target: SignalTarget, { input }: Fo
 export const outputOf = ({ stream }: { readonly stream: string }): NodeJS.WriteStream =>
   stream === "stderr" ? process.stderr : process.stdout;
 
-/** Signals, the terminal's keys and its size go to the session, until what it gives is called. */
-function takeOver(stream: SessionStream, target: SignalTarget, { input, terminal, owns }: Following): () => void {
-  const undo: (() => void)[] = [];
-  if (owns) {
-    undo.push(forwardSignals(target, terminal && input));
-    onBrokenPipe(() => breakPipe(target));
-  }
-  if (terminal) undo.push(followSize(stream));
-  if (terminal && input) undo.push(rawInput());
-  return () => {
-    for (const back of undo) back();
-  };
+/** The terminal's keys and its size go to the session, until all that it gives are called. */
+function takeTerminal(stream: SessionStream, { input, terminal }: Following): (() => void)[] {
+  return [...(terminal ? [followSize(stream)] : []), ...(terminal && input ? [rawInput()] : [])];
 }
 
 /** Sends what comes in, at the pace that the process takes it, and then its end. */

@@ -96,8 +96,8 @@ async function detach(
 
 async function follow(client: TorporClient, sandbox: string, request: StartSessionRequest, { interactive, tty }: Options): Promise<number> {
   try {
-    const stream = await client.stream(sandbox, request);
-    return await followSession(client, stream, { sandbox, input: interactive === true, terminal: tty === true, owns: true });
+    const following = { sandbox, input: interactive === true, terminal: tty === true, owns: true };
+    return await followSession(client, () => client.stream(sandbox, request), following);
   } catch (error) {
     const code = failWith(error);
     return error instanceof TorporError && error.code === "command_not_started" ? shellCode(error) : code;

@@ -16,7 +16,7 @@ export function logsCommand(): Command {
     .action(
       action(async (client, sandbox: string, session: string | undefined, options: { limit?: number; follow?: boolean }) => {
         if (session !== undefined)
-          return followSession(client, await client.attach(sandbox, session, { hold: false }), {
+          return followSession(client, () => client.attach(sandbox, session, { hold: false }), {
             sandbox,
             input: false,
             terminal: false,

@@ -87,8 +87,7 @@ async function run(client: TorporClient, image: string, argv: readonly string[],
   onBrokenPipe(remove);
   try {
     const words = argv.length > 0 ? argv : await ownCommand(client, sandbox.image.digest, image);
-    const stream = await client.stream(id, sessionOf(words, options));
-    return await followSession(client, stream, {
+    return await followSession(client, () => client.stream(id, sessionOf(words, options)), {
       sandbox: name,
       input: options.interactive === true,
       terminal: options.tty === true,

@@ -5,6 +5,8 @@ import type { SandboxRecord, SnapshotRecord, Store } from "../ports/store.ts";
 import type { Lifecycle } from "../sandboxes.ts";
 import { MemoryWorld } from "./memory-world.ts";
 
+export { walkSeed } from "./walk-seed.ts";
+
 export type Action = { readonly command: Command; readonly target: number; readonly mode: number };
 const names = ["one", "two"] as const;
 const kept = (mode: number): string => `kept-${mode}`;
@@ -67,11 +69,6 @@ export interface WalkFigures {
   readonly killed: number;
   /** Calls that began an operation, crossed one, or were refused. */
   readonly calls: number;
-}
-
-/** A seed of the day's instant, or the one whose walk is to be repeated. */
-export function walkSeed(given: string | undefined): number {
-  return given === undefined ? Date.now() | 0 : Number(given);
 }
 
 export function describeWalk({ runs, daemons, killed, calls }: WalkFigures, seed: number): string {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dayMs, minuteMs, TimedWorld } from "../testing/timed-world.ts";
+import { walkRuns, walkSeed } from "../testing/walk-seed.ts";
 
 const bound = fc.option(fc.constantFrom(minuteMs, 2 * minuteMs, 5 * minuteMs), { nil: null });
 const settings = fc.record({
@@ -48,7 +49,7 @@ describe("whatever is done to a sandbox, and whenever", () => {
           await check(timed, hardExpiresAt);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: walkRuns(150, process.env.TORPOR_WALKS), seed: walkSeed(process.env.TORPOR_WALK_SEED) },
     );
   }, 120_000);
 });

@@ -5,6 +5,7 @@ import { down, taken } from "../testing/memory-receivers.ts";
 import { MemoryStore } from "../testing/memory-store.ts";
 import { MemoryWorld } from "../testing/memory-world.ts";
 import { webhookRecord } from "../testing/records.ts";
+import { walkRuns, walkSeed } from "../testing/walk-seed.ts";
 
 const { url } = webhookRecord();
 const seqOf = ({ id }: SignedPost) => Number(id.split("_").at(-1));
@@ -56,7 +57,7 @@ test("whatever fails and wherever the daemon is killed, each event arrives, thos
         expect(inOrder).toEqual(events.filter((event) => event.sandboxId === sandboxId).map(({ seq }) => seq));
       }
     }),
-    { numRuns: 150 },
+    { numRuns: walkRuns(150, process.env.TORPOR_WALKS), seed: walkSeed(process.env.TORPOR_WALK_SEED) },
   );
   // Kills did fall between an answer and its entry.
   expect(repeated).toBeGreaterThan(0);
