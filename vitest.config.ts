@@ -10,7 +10,14 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
 const systemSetup = "test/system/setup.ts";
 
 /** Sandboxes measure and exhaust the host, so no two files of a project at once. */
-const oneByOne = { pool: "forks", maxWorkers: 1, fileParallelism: false, testTimeout: 300_000, hookTimeout: 600_000 } as const;
+const oneByOne = {
+  pool: "forks",
+  maxWorkers: 1,
+  fileParallelism: false,
+  testTimeout: 300_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 60_000 } },
+} as const;
 
 /** What kills daemons, and long ones that need none of the shared: so the two projects take about as long. */
 const apart = ["test/system/faults/**/*.system.test.ts", "test/system/packages.system.test.ts", "test/system/images/build.system.test.ts"];
@@ -32,10 +39,10 @@ export default defineConfig({
           exclude: ["**/node_modules/**", "**/*.system.test.ts"],
           // Not vitest's one fewer than the machine has: many files wait for the processes they start.
           maxWorkers: "100%",
-          // The machine may be busy with other work: limits that only a hanging test meets, also those of what is polled.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 30_000 } },
+          // The machine may be busy with other work, and a test start a dozen commands: limits that only what hangs meets.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
       {
