@@ -14,7 +14,7 @@ export async function runGo(packages: readonly string[]): Promise<TestResult[]> 
     const code = await run(["vet", "./..."], { GOARCH: goarch }, (line) => console.log(line));
     if (code !== 0) results.add({ file: "native", name: `go vet (${goarch})`, status: "failed" });
   }
-  const code = await run(["test", "-json", "-timeout=4m", ...(packages.length > 0 ? packages : ["./..."])], {}, (line) =>
+  const code = await run(["test", "-json", "-timeout=8m", ...(packages.length > 0 ? packages : ["./..."])], {}, (line) =>
     results.event(line),
   );
   if (code !== 0 && !results.all.some((result) => result.status === "failed")) {

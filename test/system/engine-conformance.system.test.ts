@@ -62,6 +62,7 @@ async function harness(name: "gvisor" | "runc"): Promise<EngineHarness> {
     counter,
     echoServer: (port) => ["python3", "-c", echo, String(port)],
     advance: (lines) => passes(lines * lineMs),
+    passed: () => performance.now() / lineMs,
     corrupt: (checkpointId, part) => flipByte(path.join(checkpoints.locate(checkpointId), part)),
     async dispose() {
       await Promise.all((await engine.list()).map((id) => engine.destroy(id)));

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { blocksFor } from "../documents/blocks.ts";
 import { readersShell } from "../documents/shell.ts";
+import { quietPort } from "./harness/quiet-port.ts";
 import { removeAll } from "./harness/remove-all.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 
@@ -31,7 +32,9 @@ const outcomes: Readonly<Record<string, RegExp>> = {
 
 test.each(guides)("every command of %s works, in its order", async (name, commands) => {
   if (commands.includes("torpor daemon stop")) onTestFinished(() => takeBack());
-  expect(run(commands)).toMatch(outcomes[name] ?? /never/);
+  // The guide's own port may be another's on this host.
+  const port = String(await quietPort());
+  expect(run(commands.replaceAll("18000", port))).toMatch(outcomes[name] ?? /never/);
 });
 
 /** A guide has put a daemon of its own in this one's place. */

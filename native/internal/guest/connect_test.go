@@ -95,10 +95,12 @@ func TestANewConnectionEndsTheOneBefore(t *testing.T) {
 
 func TestAPeerWithoutPipesIsNotAConnection(t *testing.T) {
 	path, conns := accepting(t)
-	time.Sleep(100 * time.Millisecond)
-	peer, err := net.Dial("unix", path)
-	if err != nil {
-		t.Fatal(err)
+	var peer net.Conn
+	for deadline := time.Now().Add(time.Minute); peer == nil; time.Sleep(5 * time.Millisecond) {
+		var err error
+		if peer, err = net.Dial("unix", path); err != nil && time.Now().After(deadline) {
+			t.Fatal(err)
+		}
 	}
 	_, _ = peer.Write([]byte("PRI * HTTP/2.0"))
 	if _, err := peer.Read(make([]byte, 1)); err == nil {

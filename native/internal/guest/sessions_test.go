@@ -140,7 +140,7 @@ func TestAttachToASilentSessionAnnouncesIt(t *testing.T) {
 	if _, err := c.Start(background, connect.NewRequest(silent)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(background, 10*time.Second)
+	ctx, cancel := context.WithTimeout(background, time.Minute)
 	defer cancel()
 	stream, err := c.Attach(ctx, connect.NewRequest(&guestv1.AttachRequest{SessionId: "silent"}))
 	if err != nil {
@@ -166,15 +166,18 @@ func TestEndsWithItsMainProcess(t *testing.T) {
 	if err != nil || r.end.GetExitCode() != 0 || !bytes.Contains(r.stdout, []byte("ok\n")) {
 		t.Fatalf("got %+v, %v", r, err)
 	}
-	if took := time.Since(start); took > 1500*time.Millisecond {
+	// Its child never ends: whoever waited for that would wait for ever.
+	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("took %v", took)
 	}
-	time.Sleep(300 * time.Millisecond)
-	before, _ := os.ReadFile(alive)
-	time.Sleep(300 * time.Millisecond)
-	after, _ := os.ReadFile(alive)
-	if bytes.Equal(before, after) {
-		t.Error("the child has died or blocks")
+	turns := map[string]bool{}
+	for deadline := time.Now().Add(time.Minute); len(turns) < 3; time.Sleep(10 * time.Millisecond) {
+		if text, err := os.ReadFile(alive); err == nil && len(text) > 0 {
+			turns[string(text)] = true
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the child has died or blocks")
+		}
 	}
 	var child int
 	fmt.Sscan(string(r.stdout[bytes.LastIndexByte(bytes.TrimSpace(r.stdout), '\n')+1:]), &child)

@@ -16,7 +16,7 @@ import (
 // watching starts a watch and gives what it tells, as "KIND path" with paths below dir; the channel is closed at its end.
 func watching(t *testing.T, c *client, dir string, recursive bool) (told <-chan string, failed func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	stream, err := c.Watch(ctx, connect.NewRequest(&guestv1.WatchRequest{Path: dir, Recursive: recursive}))
 	if err != nil {

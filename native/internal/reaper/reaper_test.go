@@ -30,7 +30,7 @@ func TestHandsEachStatusToItsOwner(t *testing.T) {
 				if c != code%10 {
 					t.Errorf("%d, not %d", c, code%10)
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				t.Error("no status")
 			}
 			wg.Done()
@@ -46,7 +46,7 @@ func TestKeepsTheStatusOfAChildThatEndsBeforeItsPidIsKnown(t *testing.T) {
 	r := shared()
 	reaped := r.Reaped()
 	got := make(chan int, 1)
-	overdue := time.After(20 * time.Second)
+	overdue := time.After(time.Minute)
 	_, err := r.Start(func() (int, error) {
 		pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "exit 5"}, &syscall.ProcAttr{})
 		select {

@@ -9,12 +9,15 @@ test("snapshots that expire while no daemon is there are gone after its next sta
   await using daemon = await TestDaemon.start({ image: false });
   await importBare(daemon.client);
   await daemon.client.create({ image: "bare", name: "base" });
-  const soon = Date.now() + 3000;
   const keep = (name: string, more: object) => daemon.client.snapshot("base", { name, memory: false, ...more });
   const names = async () => (await daemon.client.snapshots.list()).map(({ name }) => name);
-  await keep("first", { expiresAt: new Date(soon).toISOString() });
-  await keep("pinned", { expiresAt: new Date(soon).toISOString(), pinned: true });
+  const expires = (name: string, atMs: number) => daemon.client.snapshots.update(name, { expiresAt: new Date(atMs).toISOString() });
+  await keep("first", {});
+  await keep("pinned", { pinned: true });
   await keep("never", {});
+  // Set when all is there: how long that takes is nobody's matter.
+  const soon = Date.now() + 5000;
+  await Promise.all(["first", "pinned"].map((name) => expires(name, soon)));
   await daemon.terminate();
   await eventually(
     async () => Date.now(),
@@ -22,7 +25,7 @@ test("snapshots that expire while no daemon is there are gone after its next sta
   );
   await daemon.launch();
   await eventually(names, (left) => left.join() === "pinned,never");
-  await daemon.client.snapshots.update("never", { expiresAt: new Date(Date.now() + 1000).toISOString() });
+  await expires("never", Date.now() + 3000);
   await eventually(names, (left) => left.join() === "pinned");
   // What it held is freed a moment after its record.
   await eventually(

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 /** A port of this host for who will listen on it later: below those that the kernel hands out, so that nobody is given it meanwhile. */
 export async function quietPort(): Promise<number> {
   const [least = 0] = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split(/\s+/).map(Number);
-  const from = 1024;
+  const from = Math.min(10_000, Math.floor(least / 2));
   for (let tries = 0; tries < 100; tries++) {
     const port = from + Math.floor(Math.random() * (least - from));
     if (await isFree(port)) return port;

@@ -35,7 +35,7 @@ func (s *Service) Watch(ctx context.Context, req *connect.Request[guestv1.WatchR
 func (w *watcher) pump(ctx context.Context, path string, out *connect.ServerStream[guestv1.WatchResponse]) error {
 	buffer := make([]byte, 64<<10)
 	for {
-		n, err := w.file.Read(buffer)
+		n, err := w.read(buffer)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -27,7 +28,9 @@ type watcher struct {
 	root      string
 	recursive bool
 	paths     map[int]string
-	closing   sync.Once
+	// The first half of a move, whose second has not come.
+	moved   *event
+	closing sync.Once
 }
 
 func newWatcher(path string, recursive bool) (*watcher, error) {
@@ -112,6 +115,32 @@ func (w *watcher) forget(path string) {
 	}
 }
 
+// moveTime is how long the second half of a move is waited for, which the kernel tells of by itself: whoever moves may be stopped in between. What
+// was moved out of sight has none.
+const moveTime = 500 * time.Millisecond
+
+// read waits for events; none: the second half of a move does not come.
+func (w *watcher) read(buffer []byte) (int, error) {
+	if w.moved == nil {
+		return w.file.Read(buffer)
+	}
+	_ = w.file.SetReadDeadline(time.Now().Add(moveTime))
+	n, err := w.file.Read(buffer)
+	_ = w.file.SetReadDeadline(time.Time{})
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	// It may have come while this was stopped itself.
+	err = w.control(func(fd int) (err error) {
+		n, err = unix.Read(fd, buffer)
+		return err
+	})
+	if errors.Is(err, unix.EAGAIN) {
+		return 0, nil
+	}
+	return n, err
+}
+
 type event struct {
 	wd     int
 	mask   uint32
@@ -119,27 +148,29 @@ type event struct {
 	name   string
 }
 
-// changes reads a buffer of events. ENOENT: what is watched is gone.
+// changes reads a buffer of events; what ends with the first half of a move goes on in the next. ENOENT: what is watched is gone.
 func (w *watcher) changes(buffer []byte) (found []*guestv1.Change, err error) {
-	var moved *event
 	settle := func() {
-		if moved != nil {
-			found = append(found, w.left(*moved)...)
-			moved = nil
+		if w.moved != nil {
+			found = append(found, w.left(*w.moved)...)
+			w.moved = nil
 		}
+	}
+	if len(buffer) == 0 {
+		settle()
 	}
 	for _, e := range parse(buffer) {
 		if e.mask&unix.IN_MOVED_FROM != 0 {
 			settle()
-			moved = &e
+			w.moved = &e
 			continue
 		}
-		if moved != nil && e.mask&unix.IN_MOVED_TO != 0 && e.cookie == moved.cookie {
-			more, err := w.renamed(*moved, e)
+		if w.moved != nil && e.mask&unix.IN_MOVED_TO != 0 && e.cookie == w.moved.cookie {
+			more, err := w.renamed(*w.moved, e)
 			if err != nil {
 				return found, err
 			}
-			found, moved = append(found, more...), nil
+			found, w.moved = append(found, more...), nil
 			continue
 		}
 		settle()
@@ -149,7 +180,6 @@ func (w *watcher) changes(buffer []byte) (found []*guestv1.Change, err error) {
 			return found, err
 		}
 	}
-	settle()
 	return found, nil
 }
 

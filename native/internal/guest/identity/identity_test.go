@@ -72,7 +72,7 @@ func TestRunsHooksInOrder(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the hooks do not end")
 	}
 	if data, _ := os.ReadFile(log); string(data) != "10-a sb 2 forked\n20-b sb 2 forked\n" {

@@ -74,7 +74,7 @@ func within[T any](t *testing.T, what string, from <-chan T) T {
 	select {
 	case v := <-from:
 		return v
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("%s does not come", what)
 		panic("")
 	}
@@ -169,7 +169,7 @@ func TestAProcessThatLeavesTakesItsRequestBack(t *testing.T) {
 	conn, _ := ask(t, path, `{"verb":"pause"}`)
 	within(t, "the request", requests)
 	conn.Close()
-	for limit := time.Now().Add(20 * time.Second); len(table.waiting()) > 0; time.Sleep(time.Millisecond) {
+	for limit := time.Now().Add(time.Minute); len(table.waiting()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatal("the request stays")
 		}

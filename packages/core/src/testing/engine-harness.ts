@@ -22,6 +22,8 @@ export interface EngineHarness {
   echoServer(port: number): readonly string[];
   /** Lets a running counter print about so many lines. */
   advance(lines: number): Promise<void>;
+  /** The time, in lines that a counter can print in it. */
+  passed(): number;
   /** Changes one byte of a part of a sealed checkpoint. */
   corrupt(checkpointId: string, part: string): Promise<void>;
   /** Everything that the test left is taken away. */

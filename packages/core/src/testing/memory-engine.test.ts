@@ -6,6 +6,7 @@ engineConformance("the in-memory engine", () => harness(new MemoryWorld()));
 engineConformance("the in-memory engine without pause", () => harness(new MemoryWorld({ unsupported: ["pause", "resume", "fork"] })));
 
 async function harness({ engine, disks, checkpoints, ids }: MemoryWorld): Promise<EngineHarness> {
+  let ticks = 0;
   return {
     engine,
     disks,
@@ -18,7 +19,9 @@ async function harness({ engine, disks, checkpoints, ids }: MemoryWorld): Promis
     echoServer: (port) => ["listen", String(port)],
     async advance(lines) {
       for (let line = 0; line < lines; line++) engine.tick();
+      ticks += lines;
     },
+    passed: () => ticks,
     async corrupt(checkpointId, part) {
       checkpoints.corrupt(checkpointId, part);
     },
