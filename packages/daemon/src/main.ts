@@ -3,8 +3,8 @@ import { closeSync, writeSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { startSmall } from "./host/heap.ts";
 
-// Before anything else is imported: compiled code is kept between starts.
-enableCompileCache();
+// Before anything else is imported: compiled code is kept between starts. In /tmp, the default, others could put theirs.
+enableCompileCache("/var/cache/torpor");
 const startedSmall = startSmall();
 const { TorporError } = await import("@torpor/contract");
 const { readConfig } = await import("./config.ts");
