@@ -24,6 +24,7 @@ export * from "./stats.ts";
 export * from "./supervision.ts";
 export * from "./team.ts";
 export * from "./timing.ts";
+export * from "./unknown-fields.ts";
 export * from "./usage.ts";
 export * from "./wake.ts";
 export * from "./webhook.ts";

@@ -58,3 +58,23 @@ describe("the document is valid", () => {
     expect(wait?.schema).toMatchObject({ type: "integer", maximum: 600_000 });
   });
 });
+
+test("no object that a request has takes fields that nobody reads", () => {
+  const { schemas } = document.components;
+  const open: string[] = [];
+  const walk = (part: unknown, at: string, above: ReadonlySet<string>): void => {
+    if (typeof part !== "object" || part === null) return;
+    const { $ref: ref, properties, additionalProperties } = part as { $ref?: string; properties?: object; additionalProperties?: unknown };
+    const name = ref?.split("/").at(-1);
+    if (name !== undefined) {
+      if (!above.has(name)) walk(schemas[name], `${at}/${name}`, new Set([...above, name]));
+      return;
+    }
+    if (properties !== undefined && additionalProperties !== false) open.push(at);
+    for (const [key, inner] of Object.entries(part)) walk(inner, `${at}/${key}`, above);
+  };
+  for (const { operation } of operations) {
+    walk((operation as { requestBody?: unknown }).requestBody, operation.operationId, new Set());
+  }
+  expect(open).toEqual([]);
+});

@@ -55,7 +55,7 @@ const createFields = z.strictObject({
   /** So many from a snapshot in one call; with more than one they are called `<name>-1`, `<name>-2`, … Default 1, at most 100. */
   count: z.number().int().min(1).max(100).optional(),
   name: SandboxName.optional(),
-  resources: Resources.partial().optional(),
+  resources: Resources.partial().strict().optional(),
   env: Environment.optional(),
   /** Over the image's WORKDIR. Absolute. */
   workdir: z.string().startsWith("/").max(4096).optional(),

@@ -65,3 +65,11 @@ def test_every_field_of_a_request_is_an_argument(schema: str, methods: list[Call
 def test_the_version_is_that_of_all_packages() -> None:
     version = json.loads((ROOT / "package.json").read_text())["version"]
     assert f'version = "{version}"' in (ROOT / "sdks" / "python" / "pyproject.toml").read_text()
+
+
+def test_a_misspelled_option_is_refused_before_anything_is_asked() -> None:
+    with Torpor(socket="/nowhere/s") as torpor:
+        with pytest.raises(TypeError, match=r"^there is no option 'auto_resum'; did you mean 'auto_resume'\?$"):
+            torpor.create("debian", auto_resum=True)  # pyright: ignore[reportCallIssue]
+        with pytest.raises(TypeError, match=r"^there is no option 'nmae'"):
+            torpor.create("debian", nmae="x")  # pyright: ignore[reportCallIssue]

@@ -30,7 +30,15 @@ describe("A10: a request that is wrong is refused with the field that is, never 
     ["no body", "POST", "/v1/sandboxes", undefined, "invalid_request", /image: either image or snapshot is needed/],
     ["an empty body", "POST", "/v1/sandboxes", "", "invalid_request", /image: either image or snapshot is needed/],
     ["a wrong type", "POST", "/v1/sandboxes", { image: 3 }, "invalid_request", /image: .*string/],
-    ["an unknown field", "POST", "/v1/sandboxes", { image: "debian", nme: "x" }, "invalid_request", /nme/],
+    [
+      "an unknown field",
+      "POST",
+      "/v1/sandboxes",
+      { image: "debian", nme: "x" },
+      "invalid_request",
+      /not valid: nme: there is no "nme"; did you mean "name"\?$/,
+    ],
+    ["one within", "POST", "/v1/sandboxes", { image: "debian", resources: { cpu: 1 } }, "invalid_request", /"cpu"; did you mean "cpus"/],
     [
       "a nested field",
       "POST",

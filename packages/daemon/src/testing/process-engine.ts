@@ -19,14 +19,30 @@ export class ProcessEngine extends MemoryEngine {
   readonly #homes = new Map<string, Home>();
   readonly #sandboxes = new Map<string, string>();
   readonly #captured = new Set<string>();
+  readonly #starting = new Map<string, Promise<void>>();
 
-  override async boot(spec: RuntimeSpec): Promise<void> {
+  override boot(spec: RuntimeSpec): Promise<void> {
+    return this.#start(spec, () => this.#boot(spec));
+  }
+
+  override restore(...[spec, manifest, location]: Parameters<MemoryEngine["restore"]>): Promise<void> {
+    return this.#start(spec, () => this.#restore(spec, manifest, location));
+  }
+
+  /** Whoever asks for its guest meanwhile waits for the home, too. */
+  async #start({ runtimeId }: RuntimeSpec, work: () => Promise<void>): Promise<void> {
+    const starting = work();
+    this.#starting.set(runtimeId, starting);
+    await starting.finally(() => this.#starting.delete(runtimeId));
+  }
+
+  async #boot(spec: RuntimeSpec): Promise<void> {
     await super.boot(spec);
     const directory = this.#homes.get(spec.sandboxId)?.directory ?? (await mkdtemp(join(tmpdir(), "torpor-home-")));
     this.#settle(spec, { directory, guest: createProcessGuest(directory) });
   }
 
-  override async restore(...[spec, manifest, location]: Parameters<MemoryEngine["restore"]>): Promise<void> {
+  async #restore(...[spec, manifest, location]: Parameters<MemoryEngine["restore"]>): Promise<void> {
     await super.restore(spec, manifest, location);
     const source = this.#homes.get(manifest.sandboxId);
     if (source === undefined || manifest.sandboxId === spec.sandboxId) {
@@ -58,6 +74,7 @@ export class ProcessEngine extends MemoryEngine {
   }
 
   override async guest(runtimeId: string): Promise<Guest> {
+    await this.#starting.get(runtimeId);
     await super.guest(runtimeId);
     const home = this.#homeOf(runtimeId) as Home;
     const shutdown = async () => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
@@ -35,7 +36,17 @@ class TimeSettings(TypedDict, total=False):
     auto_resume: bool
 
 
+def only_known(options: Mapping[str, object], kind: type) -> None:
+    """What is typed as `**options` is not looked at when it is called: a misspelled one would count for nothing."""
+    known = [*kind.__annotations__]
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise TypeError(f"there is no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
 def time_settings(times: TimeSettings) -> dict[str, object]:
+    only_known(times, TimeSettings)
     body: dict[str, object] = {}
     if "ttl" in times:
         body["ttlMs"] = milliseconds(times["ttl"])
@@ -135,6 +146,7 @@ class SuperviseSettings(TypedDict, total=False):
 
 
 def supervise_body(line: CommandLine | None, settings: StartSettings, stdin: bool, policy: SuperviseSettings) -> dict[str, object]:
+    only_known(policy, SuperviseSettings)
     ready = policy.get("ready_command")
     readiness = given(
         argv=None if ready is None else argv_of(ready),
