@@ -19,14 +19,23 @@ export class ProcessEngine extends MemoryEngine {
   readonly #homes = new Map<string, Home>();
   readonly #sandboxes = new Map<string, string>();
   readonly #captured = new Set<string>();
+  readonly #starts = new Map<string, Promise<void>>();
 
-  override async boot(spec: RuntimeSpec): Promise<void> {
+  override boot(spec: RuntimeSpec): Promise<void> {
+    return this.#begin(spec, this.#boot(spec));
+  }
+
+  override restore(...args: Parameters<MemoryEngine["restore"]>): Promise<void> {
+    return this.#begin(args[0], this.#restore(...args));
+  }
+
+  async #boot(spec: RuntimeSpec): Promise<void> {
     await super.boot(spec);
     const directory = this.#homes.get(spec.sandboxId)?.directory ?? (await mkdtemp(join(tmpdir(), "torpor-home-")));
     this.#settle(spec, { directory, guest: createProcessGuest(directory) });
   }
 
-  override async restore(...[spec, manifest, location]: Parameters<MemoryEngine["restore"]>): Promise<void> {
+  async #restore(...[spec, manifest, location]: Parameters<MemoryEngine["restore"]>): Promise<void> {
     await super.restore(spec, manifest, location);
     const source = this.#homes.get(manifest.sandboxId);
     if (source === undefined || manifest.sandboxId === spec.sandboxId) {
@@ -58,6 +67,8 @@ export class ProcessEngine extends MemoryEngine {
   }
 
   override async guest(runtimeId: string): Promise<Guest> {
+    // It may be asked for as soon as its start was.
+    await this.#starts.get(runtimeId);
     await super.guest(runtimeId);
     const home = this.#homeOf(runtimeId) as Home;
     const shutdown = async () => {
@@ -73,6 +84,11 @@ export class ProcessEngine extends MemoryEngine {
       await guest.destroy();
       await rm(directory, { recursive: true, force: true });
     }
+  }
+
+  #begin({ runtimeId }: RuntimeSpec, start: Promise<void>): Promise<void> {
+    this.#starts.set(runtimeId, start);
+    return start;
   }
 
   #settle(spec: RuntimeSpec, home: Home): void {
