@@ -98,8 +98,16 @@ test("Y04, Y06: two tabs on one terminal see the same, each can type, and a prog
   // Letters of more than one byte arrive as letters, though the image has no locale.
   await other.keyboard.type("echo from-the-other 日本語 é\n");
   await screenUntil(page, (lines) => lines.includes("from-the-other 日本語 é"));
+  // The size is that of the tab in which somebody works.
+  await other.setViewportSize({ width: 800, height: 600 });
+  await other.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))");
+  await other.keyboard.type("echo columns-$(stty size | cut -d' ' -f2)\n");
+  const columns = (lines: readonly string[]) => Number(lines.findLast((line) => /^columns-\d+$/.test(line))?.split("-")[1] ?? 0);
+  const narrow = columns(await screenUntil(other, (lines) => columns(lines) > 0));
   await page.bringToFront();
   await page.locator(".emulator").click();
+  await page.keyboard.type("echo columns-$(stty size | cut -d' ' -f2)\n");
+  await screenUntil(page, (lines) => columns(lines) > narrow);
   await page.keyboard.type("python3 count.py\n");
   await screenUntil(other, (lines) => countsOf(sinceCommand(lines)).last >= 2);
   await other.close();

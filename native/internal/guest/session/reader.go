@@ -16,8 +16,8 @@ type reader struct {
 	position  uint64 // newest frame that was given away
 	hold      bool
 	client    string // who comes back under the same name takes its place
-	done      bool // had the end
-	impatient bool // next answers without anything once the time is over
+	done      bool   // had the end
+	impatient bool   // next answers without anything once the time is over
 	stop      func() bool
 }
 

@@ -70,7 +70,7 @@ function SessionItem({ sandbox, session, busy, onDeed }: SessionItemProps) {
     <li class="sheet row apart">
       <div>
         <div class="row">
-          <h2>{nameOf(session)}</h2>
+          <h2 class="mono">{nameOf(session)}</h2>
           <span class={`state ${markOf(session)}`}>{stateOf(session)}</span>
         </div>
         <p class="soft small">

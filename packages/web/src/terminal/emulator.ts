@@ -48,6 +48,8 @@ export class Emulator {
   readonly #observer: ResizeObserver;
   #replaying = true;
   #following = false;
+  /** Another client has set the size: it is this one's again as soon as somebody types here or points at it. */
+  #isForeign = false;
 
   constructor(element: HTMLElement, events: EmulatorEvents) {
     this.#events = events;
@@ -70,13 +72,17 @@ export class Emulator {
     this.terminal.open(element);
     this.terminal.textarea?.setAttribute("aria-label", "Terminal. Control, Shift and Arrow up leave it.");
     const encoder = new TextEncoder();
-    this.terminal.onData((text) => events.typed(encoder.encode(text)));
+    this.terminal.onData((text) => {
+      this.#takeSize();
+      events.typed(encoder.encode(text));
+    });
     // Bytes that are no text, as old mouse reports have them.
     this.terminal.onBinary((text) => events.typed(Uint8Array.from(text, (char) => char.charCodeAt(0))));
     this.terminal.attachCustomKeyEventHandler((event) => this.#key(event));
     this.#observer = new ResizeObserver(() => this.fit());
     this.#observer.observe(element);
     element.addEventListener("focusin", () => this.fit());
+    element.addEventListener("pointerdown", () => this.#takeSize());
   }
 
   get size(): TerminalSize {
@@ -110,12 +116,14 @@ export class Emulator {
     const proposed = this.#fit.proposeDimensions();
     if (proposed === undefined || !this.#following || !(proposed.cols > 1 && proposed.rows > 1)) return;
     const size = { rows: proposed.rows, columns: proposed.cols };
+    this.#isForeign = false;
     this.terminal.resize(size.columns, size.rows);
     this.#events.fits(size);
   }
 
   /** As another client of the session has set it. */
   resized({ rows, columns }: TerminalSize): void {
+    this.#isForeign = true;
     this.terminal.resize(columns, rows);
   }
 
@@ -136,6 +144,10 @@ export class Emulator {
   dispose(): void {
     this.#observer.disconnect();
     this.terminal.dispose();
+  }
+
+  #takeSize(): void {
+    if (this.#isForeign) this.fit();
   }
 
   /** False: the key is not the terminal's. */

@@ -5,8 +5,7 @@ const steps: Readonly<Record<string, readonly (readonly [phase: string, text: st
   create: [
     ["image", "Find the image"],
     ["disk", "Make a disk of its own"],
-    ["boot", "Start the machine"],
-    ["ready", "Wait for its first answer"],
+    ["boot", "Start the machine, and hear its first answer"],
   ],
   pause: [
     ["quiesce", "Write what is unwritten"],
