@@ -19,14 +19,22 @@ export class ProcessEngine extends MemoryEngine {
   readonly #homes = new Map<string, Home>();
   readonly #sandboxes = new Map<string, string>();
   readonly #captured = new Set<string>();
+  /** The line to a guest may be asked for while its runtime starts. */
+  readonly #starts = new Map<string, Promise<void>>();
 
-  override async boot(spec: RuntimeSpec): Promise<void> {
-    await super.boot(spec);
-    const directory = this.#homes.get(spec.sandboxId)?.directory ?? (await mkdtemp(join(tmpdir(), "torpor-home-")));
-    this.#settle(spec, { directory, guest: createProcessGuest(directory) });
+  override boot(spec: RuntimeSpec): Promise<void> {
+    return this.#start(spec, async () => {
+      await super.boot(spec);
+      const directory = this.#homes.get(spec.sandboxId)?.directory ?? (await mkdtemp(join(tmpdir(), "torpor-home-")));
+      this.#settle(spec, { directory, guest: createProcessGuest(directory) });
+    });
   }
 
-  override async restore(...[spec, manifest, location]: Parameters<MemoryEngine["restore"]>): Promise<void> {
+  override restore(...given: Parameters<MemoryEngine["restore"]>): Promise<void> {
+    return this.#start(given[0], () => this.#restore(...given));
+  }
+
+  async #restore(...[spec, manifest, location]: Parameters<MemoryEngine["restore"]>): Promise<void> {
     await super.restore(spec, manifest, location);
     const source = this.#homes.get(manifest.sandboxId);
     if (source === undefined || manifest.sandboxId === spec.sandboxId) {
@@ -58,6 +66,7 @@ export class ProcessEngine extends MemoryEngine {
   }
 
   override async guest(runtimeId: string): Promise<Guest> {
+    await this.#starts.get(runtimeId);
     await super.guest(runtimeId);
     const home = this.#homeOf(runtimeId) as Home;
     const shutdown = async () => {
@@ -74,6 +83,12 @@ export class ProcessEngine extends MemoryEngine {
       // What hangs up with its terminal may write its last words, as a shell its history.
       await rm(directory, { recursive: true, force: true, maxRetries: 20 });
     }
+  }
+
+  async #start({ runtimeId }: RuntimeSpec, work: () => Promise<void>): Promise<void> {
+    const start = work();
+    this.#starts.set(runtimeId, start);
+    await start.finally(() => this.#starts.delete(runtimeId));
   }
 
   #settle(spec: RuntimeSpec, home: Home): void {
