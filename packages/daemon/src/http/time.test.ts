@@ -45,7 +45,7 @@ test("30 days are kept and not over at once; an empty change is none (T09)", asy
 });
 
 test("a call that can't wake its sandbox is answered 503, with the time after which to come again", async () => {
-  let now = performance.now();
+  let now = Math.ceil(performance.now());
   const clock = vi.spyOn(server.ports.clock, "monotonicMs").mockImplementation(() => now);
   onTestFinished(() => clock.mockRestore());
   await call("POST", "/v1/sandboxes/base/pause");

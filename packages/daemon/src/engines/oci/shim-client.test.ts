@@ -25,6 +25,12 @@ test("a shim that was killed fails the calls to it, and nothing else", async () 
   await expect(client.thaw()).rejects.toMatchObject({ code: "engine_failed", message: "the shim is gone" });
 });
 
+test("a shim that was killed while it wrote fails the call, and ends nothing else", async () => {
+  const socketPath = await listen((socket) => socket.once("data", () => socket.end('{"id":1,"result":{"state":"run')));
+  const client = await ShimClient.open(socketPath, deaf);
+  await expect(client.status()).rejects.toMatchObject({ code: "engine_failed", message: "the shim ended during the call" });
+});
+
 test("no shim at all is an error with a code", async () => {
   const nowhere = path.join(tmpdir(), "torpor-no-shim.sock");
   await expect(ShimClient.open(nowhere, deaf)).rejects.toMatchObject({ code: "engine_failed" });

@@ -118,7 +118,8 @@ export class ShimClient {
   }
 
   #receive(line: string): void {
-    const answer = JSON.parse(line) as { id?: number; event?: string; result?: unknown; error?: Problem };
+    const answer = parse(line);
+    if (answer === undefined) return void this.#socket.destroy();
     if (answer.event === "ended") {
       this.#news.ended(answer.result as RuntimeEnd);
       return;
@@ -143,6 +144,15 @@ export class ShimClient {
     }
     this.#pending.clear();
     this.#news.closed();
+  }
+}
+
+/** undefined: the end of a shim that was killed while it wrote. */
+function parse(line: string): { id?: number; event?: string; result?: unknown; error?: Problem } | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 
