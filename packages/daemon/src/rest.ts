@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import type { Lifecycle } from "@torpor/core";
 import { collect } from "./host/heap.ts";
 import type { Logger } from "./log.ts";
@@ -38,7 +39,8 @@ export function keepSmall(
       // V8 hands pages back in the background: what is kept is seen a look later.
       keptBytes ??= held.residentBytes();
       if (share > restingShare || held.residentBytes() < keptBytes + grownBytes) return;
-      await idle();
+      // One that runs may take minutes: then at another look.
+      if (!(await Promise.race([idle().then(() => true), immediate(false)]))) return;
       await held.collect();
       keptBytes = undefined;
       seen = { usedMs: held.usedMs(), atMs: performance.now() };
