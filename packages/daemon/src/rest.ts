@@ -6,13 +6,13 @@ import { periodically } from "./periodically.ts";
 
 /** Often enough that a node whose sandboxes sleep holds next to nothing soon, and so rarely that looking costs nothing. */
 const everyMs = 5_000;
-/** A daemon that nobody calls takes under 0.5 % of a processor, one that answers twenty small calls a second 4 %. */
-const restingShare = 0.02;
+/** A daemon that nobody calls takes 0.02 % of a processor, and each small call in a second 0.1 %. */
+const restingShare = 0.005;
 /** Less than this is not worth stopping for. */
 const grownBytes = 8e6;
 
 /** What is seen of the process, and done about it. */
-export interface Held {
+interface Held {
   /** Time of processors that it has used, in ms. */
   usedMs(): number;
   residentBytes(): number;
