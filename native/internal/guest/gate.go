@@ -15,22 +15,34 @@ import (
 type gateKey struct{}
 
 // gate is closed until a connection has said Hello: a daemon that does not know what it speaks to must not start anything.
-type gate struct{ open atomic.Bool }
+type gate struct {
+	settled atomic.Pointer[chan struct{}] // of the last Hello
+}
 
 func withGate(ctx context.Context, _ net.Conn) context.Context {
 	return context.WithValue(ctx, gateKey{}, &gate{})
 }
 
-func openGate(ctx context.Context) {
+// openGate lets calls of the connection in once settled is closed.
+func openGate(ctx context.Context, settled chan struct{}) {
 	if g, ok := ctx.Value(gateKey{}).(*gate); ok {
-		g.open.Store(true)
+		g.settled.Store(&settled)
 	}
 }
 
-func checkGate(ctx context.Context, procedure string) error {
-	g, ok := ctx.Value(gateKey{}).(*gate)
-	if procedure == guestv1connect.GuestHelloProcedure || (ok && g.open.Load()) {
+func passGate(ctx context.Context, procedure string) error {
+	if procedure == guestv1connect.GuestHelloProcedure {
 		return nil
+	}
+	if g, ok := ctx.Value(gateKey{}).(*gate); ok {
+		if settled := g.settled.Load(); settled != nil {
+			select {
+			case <-*settled:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
 	}
 	return connect.NewError(connect.CodeFailedPrecondition, errors.New("the first call on a connection is Hello"))
 }
@@ -39,7 +51,7 @@ type gateInterceptor struct{}
 
 func (gateInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		if err := checkGate(ctx, req.Spec().Procedure); err != nil {
+		if err := passGate(ctx, req.Spec().Procedure); err != nil {
 			return nil, err
 		}
 		return next(ctx, req)
@@ -52,7 +64,7 @@ func (gateInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) con
 
 func (gateInterceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		if err := checkGate(ctx, conn.Spec().Procedure); err != nil {
+		if err := passGate(ctx, conn.Spec().Procedure); err != nil {
 			return err
 		}
 		return next(ctx, conn)

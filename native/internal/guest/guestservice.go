@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -59,10 +60,22 @@ func newGuestService(exit func()) *guestService {
 	return g
 }
 
+// Hello answers at once, so that the daemon can write down meanwhile that the sandbox runs; other calls wait until it has settled.
 func (g *guestService) Hello(ctx context.Context, req *connect.Request[guestv1.HelloRequest]) (*connect.Response[guestv1.HelloResponse], error) {
-	h := req.Msg
 	g.mu.Lock()
-	defer g.mu.Unlock()
+	settled := make(chan struct{})
+	go func() {
+		defer g.mu.Unlock()
+		defer close(settled)
+		runtime.Gosched() // the answer first
+		g.become(req.Msg)
+	}()
+	openGate(ctx, settled)
+	return connect.NewResponse(&guestv1.HelloResponse{Protocol: ProtocolVersion, Version: Version, BootId: g.bootID, UnixNanos: time.Now().UnixNano()}), nil
+}
+
+// become makes the sandbox the one that it is now.
+func (g *guestService) become(h *guestv1.HelloRequest) {
 	// A child of a fork may have its parent's number: the first generation of each is 1.
 	before := g.hello.Load()
 	fresh := h.GetGeneration() != before.GetGeneration() || h.GetSandboxId() != before.GetSandboxId()
@@ -82,8 +95,6 @@ func (g *guestService) Hello(ctx context.Context, req *connect.Request[guestv1.H
 		go identity.Hooks{Reaper: g.reaper, Spawner: g.spawner, Clock: g.clock}.Run(h)
 	}
 	g.table.Thaw()
-	openGate(ctx)
-	return connect.NewResponse(&guestv1.HelloResponse{Protocol: ProtocolVersion, Version: Version, BootId: g.bootID, UnixNanos: time.Now().UnixNano()}), nil
 }
 
 func (g *guestService) Prepare(context.Context, *connect.Request[guestv1.PrepareRequest]) (*connect.Response[guestv1.PrepareResponse], error) {

@@ -11,16 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// channel is the line to the guest. The daemon connects to guest.sock, and its bytes go through pipes: the first time by
-// those that came with the launch, later by those that torpor-connect, run by the engine's exec, hands over to PID 1.
+// channel is the line to the guest. The daemon connects to guest.sock, already while the runtime is launched, and its bytes
+// go through pipes: the first time by those that come with the launch, later by those that torpor-connect, run by the engine's
+// exec, hands over to PID 1.
 //
 // They have to be real pipes: a checkpoint with a socketpair among the stdio of a live exec can't be restored.
 type channel struct {
 	runtime *Runtime
+	// Closed when the engine has started the runtime, or nobody waits for it any more.
+	launched chan struct{}
+	once     sync.Once
+
+	taking sync.Mutex // held while a connection gets its line: one after the other
+
+	first chan *firstLine // at most one, until it is used
 
 	mu       sync.Mutex
 	listener net.Listener
-	first    *firstLine // until it was used
 	current  line
 	closed   bool
 }
@@ -41,7 +48,9 @@ type connector struct {
 // pipeBytes: bulk data moves in fewer, larger steps.
 const pipeBytes = 1 << 20
 
-func newChannel(r *Runtime) *channel { return &channel{runtime: r} }
+func newChannel(r *Runtime) *channel {
+	return &channel{runtime: r, launched: make(chan struct{}), first: make(chan *firstLine, 1)}
+}
 
 // openFirst makes the line that comes with the launch, and gives what PID 1 gets as input and output.
 func (c *channel) openFirst() (guestIn, guestOut *os.File, err error) {
@@ -50,10 +59,17 @@ func (c *channel) openFirst() (guestIn, guestOut *os.File, err error) {
 		return nil, nil, err
 	}
 	c.mu.Lock()
-	c.first = first
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	if c.closed {
+		first.close()
+		return nil, nil, errors.Join(net.ErrClosed, guestIn.Close(), guestOut.Close())
+	}
+	c.first <- first
 	return guestIn, guestOut, nil
 }
+
+// live says that connectors can be run from now on.
+func (c *channel) live() { c.once.Do(func() { close(c.launched) }) }
 
 // listen lets the daemon connect; each connection but the first opens a connector.
 func (c *channel) listen() error {
@@ -96,47 +112,81 @@ func (c *channel) splice(conn net.Conn) {
 	link.pump(conn)
 }
 
+// take waits for a runtime that is being launched.
 func (c *channel) take() (line, error) {
+	c.taking.Lock()
+	defer c.taking.Unlock()
+	if first := c.offered(); first != nil {
+		if err := c.use(first); err != nil {
+			return nil, err
+		}
+		if first.answered(c.launched) {
+			return first, nil
+		}
+	}
+	<-c.launched
+	link, err := c.dial()
+	if err != nil {
+		return nil, err
+	}
+	return link, c.use(link)
+}
+
+// offered gives the line that comes with the launch, if nobody had it.
+func (c *channel) offered() *firstLine {
+	select {
+	case first := <-c.first:
+		return first
+	case <-c.launched:
+	}
+	select {
+	case first := <-c.first:
+		return first
+	default:
+		return nil
+	}
+}
+
+// use ends the line before.
+func (c *channel) use(next line) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, net.ErrClosed
+		next.close()
+		return net.ErrClosed
 	}
-	var link line
-	if c.first != nil && c.first.answered() {
-		link = c.first
-	} else {
-		connector, err := c.dial()
-		if err != nil {
-			return nil, err
-		}
-		link = connector
-	}
-	c.first = nil
 	if c.current != nil {
 		c.current.close()
 	}
-	c.current = link
-	return link, nil
+	c.current = next
+	return nil
 }
 
 func (c *channel) dial() (*connector, error) {
+	c.mu.Lock()
+	closed := c.closed
+	c.mu.Unlock()
+	if closed {
+		return nil, net.ErrClosed
+	}
 	toGuest, fromGuest, guestIn, guestOut, err := newPipes()
 	if err != nil {
 		return nil, err
 	}
 	defer guestIn.Close()
 	defer guestOut.Close()
+	link := &connector{toGuest: toGuest, fromGuest: fromGuest}
 	log, err := os.OpenFile(c.runtime.dir.guestLog(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
+		link.close()
 		return nil, err
 	}
 	defer log.Close()
-	err = c.runtime.calls.Exec([]string{c.runtime.config.Connector}, []*os.File{guestIn, guestOut, log})
-	if err != nil {
+	if err := c.runtime.calls.Exec([]string{c.runtime.config.Connector}, []*os.File{guestIn, guestOut, log}); err != nil {
+		link.close()
 		return nil, err
 	}
-	return &connector{toGuest: toGuest, fromGuest: fromGuest}, nil
+	return link, nil
 }
 
 // pump needs no wait for both directions: the other one ends by the closes that follow.
@@ -191,11 +241,14 @@ func (c *channel) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
+	c.live()
 	if c.listener != nil {
 		_ = c.listener.Close()
 	}
-	if c.first != nil {
-		c.first.close()
+	select {
+	case first := <-c.first:
+		first.close()
+	default:
 	}
 	if c.current != nil {
 		c.current.close()

@@ -20,7 +20,7 @@ var failpoints = []struct{ name, when string }{
 	{"launch.prepared", "all is made, the engine is not started"},
 	{"launch.started", "the engine runs, and nothing says so yet"},
 	{"launch.live", "the engine runs and is written down"},
-	{"launch.linked", "the guest answers, the daemon is not told"},
+	{"launch.linked", "the guest can be reached, the daemon is not told"},
 	{"freeze.begun", "the freeze is written down as begun"},
 	{"freeze.called", "the engine is frozen, and that is not written down"},
 	{"freeze.done", "the freeze is written down"},

@@ -41,17 +41,22 @@ func newFirstLine() (line *firstLine, guestIn, guestOut *os.File, err error) {
 	return l, guestIn, guestOut, nil
 }
 
-// answered waits for PID 1, and gives the line up if it does not come.
-func (l *firstLine) answered() bool {
+// answered waits for PID 1, and gives the line up if it does not come although it was launched.
+func (l *firstLine) answered(launched <-chan struct{}) bool {
+	var err error
 	select {
-	case err := <-l.answer:
-		if err == nil {
-			return true
+	case err = <-l.answer:
+	case <-launched:
+		select {
+		case err = <-l.answer:
+		case <-time.After(answerPatience):
+			err = os.ErrDeadlineExceeded
 		}
-	case <-time.After(answerPatience):
 	}
-	l.close()
-	return false
+	if err != nil {
+		l.close()
+	}
+	return err == nil
 }
 
 // pump ends with the daemon's connection, when PID 1 was told of the end or did not listen for a second.

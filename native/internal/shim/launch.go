@@ -68,9 +68,7 @@ func (r *Runtime) launch(check func() error, start func(stdio []*os.File) error)
 		return errors.Join(err, r.Release())
 	}
 	failpoint("launch.live")
-	if err := r.link.listen(); err != nil {
-		return errors.Join(err, r.Release())
-	}
+	r.link.live()
 	failpoint("launch.linked")
 	go r.watchRoom()
 	time.AfterFunc(time.Second, debug.FreeOSMemory) // takes 3 ms of a CPU that the start of the sandbox needs now

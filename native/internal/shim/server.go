@@ -91,12 +91,15 @@ func Serve(path string, ready func()) error {
 	return nil
 }
 
-// reachGuest lets the daemon connect to the guest of a runtime that was taken over.
+// reachGuest lets the daemon connect to the guest, also of a runtime that is still to be launched: its line is ready before it is.
 func reachGuest(runtime *Runtime) error {
-	if phase, _ := runtime.Status(); phase != "running" && phase != "frozen" {
+	switch phase, _ := runtime.Status(); phase {
+	case "ended":
 		return nil
+	case "running", "frozen":
+		go runtime.watchRoom()
+		runtime.link.live()
 	}
-	go runtime.watchRoom()
 	return runtime.link.listen()
 }
 

@@ -4,7 +4,7 @@ import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
 import { capture, checkpointOf, goOn, runtimeOf, sealCapture, undoFreeze } from "./freezing.ts";
 import { note, numericNote, optionalNote, type Phase, type Work } from "./procedure.ts";
-import { bothEnded, cloneAnew, readCheckpoint } from "./runtime.ts";
+import { allEnded, cloneAnew, readCheckpoint } from "./runtime.ts";
 
 /** Disk and memory of a frozen sandbox, at one instant, under the ids in the notes `fromDiskId` and `checkpointId`. */
 export const captureBoth: Phase = {
@@ -76,7 +76,7 @@ export async function copyState(ports: Ports, sandbox: SandboxRecord, from: Stat
     await cloneAnew(ports, from.diskId, to.diskId);
     await ports.disks.sync(to.diskId);
   };
-  const [checkpoint] = await bothEnded([copyCheckpoint(ports, sandbox, from, to), copyDisk()]);
+  const [checkpoint] = await allEnded([copyCheckpoint(ports, sandbox, from, to), copyDisk()]);
   return checkpoint;
 }
 

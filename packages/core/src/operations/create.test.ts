@@ -17,11 +17,14 @@ describe("a create that fails", () => {
 
   test("since its runtime ended before it could answer, says what it ended of", async () => {
     const world = new MemoryWorld();
-    const lifecycle = world.lifecycle(async (name) => {
-      if (name !== "create.ready") return;
-      const [runtimeId = ""] = await world.engine.list();
-      world.engine.end(runtimeId, { reason: "killed", exitCode: null, message: "the engine was killed" });
-    });
+    const { engine } = world;
+    const guest = engine.guest.bind(engine);
+    engine.guest = async (runtimeId) => {
+      const line = await guest(runtimeId);
+      engine.end(runtimeId, { reason: "killed", exitCode: null, message: "the engine was killed" });
+      return line;
+    };
+    const lifecycle = world.lifecycle();
     const { operation } = await lifecycle.create({ image: "debian", name: "base" });
     expect(operation.error).toMatchObject({ code: "engine_failed", message: expect.stringContaining("the engine was killed") });
     expect([await lifecycle.list(), await world.engine.list(), await world.disks.list()]).toEqual([[], [], []]);

@@ -4,7 +4,9 @@ import { runsFrom } from "../time/instants.ts";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { lostMemory } from "./launch.ts";
 import { note, type Outcome, optionalNote, type Phase, type Procedure, type Work } from "./procedure.ts";
-import { boot, cloneAnew, greetNew, readCheckpoint, restore } from "./runtime.ts";
+import { boot, cloneAnew, readCheckpoint, restore } from "./runtime.ts";
+
+const firstGeneration = 1;
 
 const image: Phase = {
   name: "image",
@@ -32,19 +34,19 @@ const disk: Phase = {
 
 const bootPhase: Phase = {
   name: "boot",
-  joined: true,
   redoFrom: "disk",
   async run(work) {
     const { ports, sandbox } = work;
     const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
     const checkpointId = optionalNote(work, "fromCheckpointId");
+    // A child of a files-only fork boots like any other.
     if (checkpointId === null) {
-      await boot(ports, sandbox, incarnation);
+      await boot(ports, sandbox, incarnation, firstGeneration);
       return { notes: { restored: "files" } };
     }
     try {
       const manifest = await readCheckpoint(ports, sandbox, checkpointId, note(work, "fromDiskId"), sandbox.parentId ?? sandbox.id);
-      await restore(ports, sandbox, incarnation, manifest);
+      await restore(ports, sandbox, incarnation, manifest, firstGeneration, "forked");
     } catch (error) {
       throw advised(work, error);
     }
@@ -52,21 +54,10 @@ const bootPhase: Phase = {
   },
 };
 
-const ready: Phase = {
-  name: "ready",
-  redoFrom: "disk",
-  async run(work) {
-    // A child of a files-only fork boots like any other.
-    const origin = optionalNote(work, "fromCheckpointId") === null ? "boot" : "forked";
-    await greetNew(work.ports, work.sandbox, note(work, "runtimeId"), 1, origin);
-    return undefined;
-  },
-};
-
 /** A new sandbox from an image, or as the child of a fork from its parent's disk and checkpoint. */
 export const create: Procedure = {
   kind: "create",
-  phases: [image, disk, bootPhase, ready],
+  phases: [image, disk, bootPhase],
   commitPoint: null,
   async undo(work) {
     await quietly(work.ports, "undoing a create", [
@@ -82,7 +73,7 @@ export const create: Procedure = {
         ...runsFrom(sandbox, now),
         state: "running",
         runtimeId: note(work, "runtimeId"),
-        generation: 1,
+        generation: firstGeneration,
         restored: note(work, "restored") === "memory" ? "memory" : "files",
         startedAt: now.toISOString(),
       },

@@ -4,7 +4,7 @@ import type { Ports } from "../ports/ports.ts";
 import { type OperationRecord, type SandboxRecord, StoreConflict } from "../ports/store.ts";
 import { Journal } from "./journal.ts";
 import type { GivingUp, Outcome, Phase, Procedure, Work } from "./procedure.ts";
-import { bothEnded } from "./runtime.ts";
+import { allEnded } from "./runtime.ts";
 
 export interface Execution {
   readonly ports: Ports;
@@ -70,7 +70,7 @@ class Run {
       const phase = procedure.phases[this.#index] as Phase;
       this.#throwIfCancelled();
       await this.failpoint(phase.name);
-      await bothEnded([this.#runPhase(phase), this.entry]);
+      await allEnded([this.#runPhase(phase), this.entry]);
       // Here too: after the last phase before the commit point there is no other look before it is too late.
       this.#throwIfCancelled();
       const next = this.#names[this.#index + 1];

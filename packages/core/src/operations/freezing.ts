@@ -3,7 +3,7 @@ import type { Capture } from "../ports/engine.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
 import { note, optionalNote, type Phase, type Work } from "./procedure.ts";
-import { bothEnded, greet } from "./runtime.ts";
+import { allEnded, greet } from "./runtime.ts";
 
 /** Beside the runtime's memory a checkpoint holds the engine's own state: 0.2 MB measured, and room for its growth. */
 const stateMarginBytes = 64 * 1024 * 1024;
@@ -19,7 +19,7 @@ export const quiesce: Phase = {
   async run(work) {
     // The guest goes on meanwhile.
     await work.ports.drain?.(work.sandbox.id);
-    const [notes] = await bothEnded([reserve(work), prepareGuest(work)]);
+    const [notes] = await allEnded([reserve(work), prepareGuest(work)]);
     return { notes };
   },
 };
@@ -76,7 +76,7 @@ export async function sealCapture(
   if (sealed !== undefined) return sealed;
   // A small one is flushed by the seal in one go with its manifest: twice would cost the pool's log a second wait.
   const flushed = durable && storedBytes(captured.parts) > flushAheadBytes ? ports.checkpoints.flush(id) : Promise.resolve();
-  const [parts] = await bothEnded([ports.engine.digest(runtimeOf(work.sandbox), note(work, "location"), captured.parts), flushed]);
+  const [parts] = await allEnded([ports.engine.digest(runtimeOf(work.sandbox), note(work, "location"), captured.parts), flushed]);
   const manifest = manifestOf(work, id, diskId, { ...captured, parts });
   await ports.checkpoints.seal(manifest, { durable });
   return manifest;

@@ -13,20 +13,42 @@ export interface Incarnation {
   readonly diskId: string;
 }
 
-/** With its disk made durable beside it, so that this costs no time: no record may name a disk that a power cut takes away. */
-export async function boot(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation): Promise<void> {
-  await bothEnded([ports.engine.boot(runtimeSpec(ports, sandbox, incarnation)), ports.disks.sync(incarnation.diskId)]);
+/**
+ * With its disk made durable beside it, so that this costs no time: no record may name a disk that a power cut takes away. Its guest is greeted as
+ * soon as it can hear, while the engine still ends its start.
+ */
+export async function boot(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation, generation: number): Promise<void> {
+  const booted = ports.engine.boot(runtimeSpec(ports, sandbox, incarnation));
+  await started(ports, sandbox, incarnation, booted, generation, "boot");
 }
 
-export async function restore(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation, manifest: CheckpointManifest): Promise<void> {
+export async function restore(
+  ports: Ports,
+  sandbox: SandboxRecord,
+  incarnation: Incarnation,
+  manifest: CheckpointManifest,
+  generation: number,
+  origin: "resumed" | "forked",
+): Promise<void> {
   const restored = ports.engine.restore(runtimeSpec(ports, sandbox, incarnation), manifest, ports.checkpoints.locate(manifest.id));
-  await bothEnded([restored, ports.disks.sync(incarnation.diskId)]);
+  await started(ports, sandbox, incarnation, restored, generation, origin);
 }
 
-/** Unlike `Promise.all` it fails only when the other has ended too: an undo must not run beside what it undoes. */
-export async function bothEnded<A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]> {
+async function started(
+  ports: Ports,
+  sandbox: SandboxRecord,
+  { runtimeId, diskId }: Incarnation,
+  starting: Promise<void>,
+  generation: number,
+  origin: "boot" | "resumed" | "forked",
+): Promise<void> {
+  await allEnded([starting, ports.disks.sync(diskId), greetNew(ports, sandbox, runtimeId, generation, origin)]);
+}
+
+/** Unlike `Promise.all` it fails only when all have ended: an undo must not run beside what it undoes. Of several failures it has the first's. */
+export async function allEnded<T extends readonly unknown[]>(works: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(works);
-  return Promise.all(works);
+  return (await Promise.all(works)) as unknown as T;
 }
 
 /** Tells a new runtime, or after a restart of the daemon a running one, who it is; only then is anything else let in. */
@@ -60,7 +82,7 @@ export async function greet(
 }
 
 /** The first word to a runtime that was just made. One that ended before it could answer is told by what it ended of. */
-export async function greetNew(
+async function greetNew(
   ports: Ports,
   sandbox: SandboxRecord,
   runtimeId: string,

@@ -118,7 +118,10 @@ export interface Engine {
   destroy(runtimeId: string, why?: "paused" | "stopped"): Promise<void>;
   /** Runtimes that hold anything on this host, whether or not a record knows them. */
   list(): Promise<string[]>;
-  /** The line to a running runtime's guest; the same object until it is closed or the runtime ends. */
+  /**
+   * The line to a runtime's guest; the same object until it is closed or the runtime ends. Of one whose start was asked for it comes as soon as it
+   * can be had: calls on it wait for the guest, and fail with a start that fails.
+   */
   guest(runtimeId: string): Promise<Guest>;
   /** Tells of each runtime that ended without `destroy`; once, also if it ended while no daemon was there. */
   onEnd(listener: (runtimeId: string, end: RuntimeEnd) => void): void;

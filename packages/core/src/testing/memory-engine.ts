@@ -40,14 +40,14 @@ export class MemoryEngine implements Engine {
   readonly name = "memory";
   version: string;
   readonly #options: MemoryEngineOptions;
+  #requests: (sandboxId: string, request: SelfRequest) => Promise<SelfAnswer> = () => Promise.reject(new Error("nobody listens"));
   readonly #runtimes = new Map<string, MemoryRuntime>();
   readonly #lines = new Map<string, MemoryGuest>();
   readonly #faults = new Map<EngineCall, { error: Error; after: boolean }[]>();
   readonly #holds = new Map<string, Hold>();
+  readonly #starting = new Map<string, Promise<void>>();
   #holdListeners: ((runtimeId: string, hold: Hold | null) => void)[] = [];
   #listeners: ((runtimeId: string, end: RuntimeEnd) => void)[] = [];
-
-  #requests: (sandboxId: string, request: SelfRequest) => Promise<SelfAnswer> = () => Promise.reject(new Error("nobody listens"));
 
   constructor(options: MemoryEngineOptions) {
     this.#options = options;
@@ -72,13 +72,12 @@ export class MemoryEngine implements Engine {
   }
 
   async boot(spec: RuntimeSpec): Promise<void> {
-    await this.#faulty("boot", async () => this.#add(new MemoryRuntime(spec, this.#free(spec))));
+    await this.#start(spec, "boot", () => new MemoryRuntime(spec, this.#free(spec)));
   }
 
   async restore(spec: RuntimeSpec, manifest: CheckpointManifest, location: string): Promise<void> {
     this.#require("resume");
-    const memory = this.#verified(manifest, location);
-    await this.#faulty("restore", async () => this.#add(new MemoryRuntime(spec, this.#free(spec), memory)));
+    await this.#start(spec, "restore", () => new MemoryRuntime(spec, this.#free(spec), this.#verified(manifest, location)));
   }
 
   async inspect(runtimeId: string): Promise<RuntimeStatus> {
@@ -152,6 +151,7 @@ export class MemoryEngine implements Engine {
   }
 
   async guest(runtimeId: string): Promise<Guest> {
+    await this.#starting.get(runtimeId);
     const runtime = this.#get(runtimeId);
     await this.#faulty("guest", async () => {});
     if (this.#holds.has(runtimeId)) throw new TorporError("disk_full", "the sandbox is held: its pool is full");
@@ -247,8 +247,10 @@ export class MemoryEngine implements Engine {
     return opened;
   }
 
-  #add(runtime: MemoryRuntime): void {
-    this.#runtimes.set(runtime.spec.runtimeId, runtime);
+  async #start({ runtimeId }: RuntimeSpec, call: "boot" | "restore", make: () => MemoryRuntime): Promise<void> {
+    const starting = this.#faulty(call, async () => void this.#runtimes.set(runtimeId, make()));
+    this.#starting.set(runtimeId, starting);
+    await starting.finally(() => this.#starting.delete(runtimeId));
   }
 
   #get(runtimeId: string): MemoryRuntime {

@@ -9,7 +9,7 @@ interface PhaseOutcome {
 
 /** What is seen of each operation on its way, as it is shown to whoever asks. */
 export const phaseOutcomes: Readonly<Record<Variant, PhaseOutcome>> = {
-  create: { phases: ["image", "disk", "boot", "ready"], cancelable: 4 },
+  create: { phases: ["image", "disk", "boot"], cancelable: 3 },
   pause: { phases: ["quiesce", "freeze", "capture", "seal", "reclaim"], cancelable: 4 },
   "pause, files only": { phases: ["shutdown", "reclaim"], cancelable: 0 },
   resume: { phases: ["launch"], cancelable: 1 },

@@ -5,8 +5,8 @@ import type { Readable } from "node:stream";
 import { TorporError } from "@torpor/contract";
 import type { RuntimeDirectory } from "./runtime-directory.ts";
 
-/** After a launch the next shim is made ready only when the operation that took the last one has had the CPUs for a while. */
-const spareDelayMs = 300;
+/** The sandbox that was just launched has the CPUs for so long: for the greeting and a first command. */
+const spareDelayMs = 50;
 
 /**
  * Starts shims. One is ready ahead: its start, with a mount namespace of its own, takes as long (20 ms) as mounts and network of a runtime
@@ -23,6 +23,12 @@ export class ShimLauncher {
   constructor(binary: string, dataDirectory: string) {
     this.#binary = binary;
     this.#dataDirectory = dataDirectory;
+  }
+
+  /** Makes a shim ready when the last of the launches at work has ended: who makes sandboxes one after the other waits for none. */
+  prepareSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.prepare(), spareDelayMs).unref();
   }
 
   /** Makes a shim ready for the next launch. */
@@ -42,10 +48,6 @@ export class ShimLauncher {
   async launch(directory: RuntimeDirectory): Promise<void> {
     const shim = this.#spare ?? this.#start();
     this.#spare = undefined;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.prepare();
-    }, spareDelayMs).unref();
     const ready = shim.stdio[3] as Readable;
     const answered = once(ready, "data").then(() => "ready" as const);
     const ended = once(shim, "exit").then(([code]) => `ended with code ${code}`);

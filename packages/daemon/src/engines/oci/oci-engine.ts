@@ -21,7 +21,7 @@ import type { Storage } from "../../pool/storage.ts";
 import { readFigures } from "./figures.ts";
 import { Holds } from "./holds.ts";
 import { ShimLauncher } from "./launch-shim.ts";
-import type { OciRuntime } from "./oci-runtime.ts";
+import type { LaunchPlan, OciRuntime } from "./oci-runtime.ts";
 import { requireMemory } from "./require-memory.ts";
 import { RuntimeDirectories } from "./runtime-directory.ts";
 import { type ShimClient, ShimGone } from "./shim-client.ts";
@@ -50,6 +50,8 @@ export class OciEngine implements Engine {
   readonly #launcher: ShimLauncher;
   readonly #shims: Shims;
   readonly #holds = new Holds();
+  /** Of runtimes that are being launched: until their shims listen. */
+  readonly #launching = new Map<string, Promise<void>>();
   #storage: Storage | undefined;
   readonly #lines: GuestLines;
   #listener: (runtimeId: string, end: RuntimeEnd) => void = () => {};
@@ -91,13 +93,15 @@ export class OciEngine implements Engine {
   }
 
   async boot(spec: RuntimeSpec): Promise<void> {
-    const plan = this.#runtime.planBoot(spec, this.#directories.at(spec.runtimeId), this.#cgroup(spec.runtimeId));
+    const { runtimeId } = spec;
+    const plan = async () => this.#runtime.planBoot(spec, this.#directories.at(runtimeId), this.#cgroup(runtimeId));
     await this.#launch(spec, plan, (shim) => shim.boot());
   }
 
   async restore(spec: RuntimeSpec, manifest: CheckpointManifest, location: string): Promise<void> {
     this.#require("resume");
-    const plan = await this.#runtime.planRestore(spec, this.#directories.at(spec.runtimeId), this.#cgroup(spec.runtimeId), manifest);
+    const { runtimeId } = spec;
+    const plan = () => this.#runtime.planRestore(spec, this.#directories.at(runtimeId), this.#cgroup(runtimeId), manifest);
     await this.#launch(spec, plan, (shim) => shim.restore(location, manifest.parts));
   }
 
@@ -182,6 +186,7 @@ export class OciEngine implements Engine {
   }
 
   async guest(runtimeId: string): Promise<Guest> {
+    await this.#launching.get(runtimeId);
     if (this.#holds.get(runtimeId) !== null) throw heldError();
     if (!this.#lines.isOpen(runtimeId)) {
       // So that the runtime's end is heard of.
@@ -210,12 +215,27 @@ export class OciEngine implements Engine {
     return this.#directories.log(runtimeId, limitBytes);
   }
 
-  async #launch(
-    spec: RuntimeSpec,
-    plan: Awaited<ReturnType<OciRuntime["planRestore"]>>,
-    start: (shim: ShimClient) => Promise<void>,
-  ): Promise<void> {
+  async #launch(spec: RuntimeSpec, plan: () => Promise<LaunchPlan>, start: (shim: ShimClient) => Promise<void>): Promise<void> {
     const { runtimeId } = spec;
+    const listening = this.#listen(spec, plan);
+    this.#launching.set(runtimeId, listening);
+    try {
+      await listening;
+      await start(await this.#shim(runtimeId));
+    } catch (error) {
+      const log = await this.logs(runtimeId, 4096);
+      await this.destroy(runtimeId);
+      throw withLog(error, log);
+    } finally {
+      this.#launching.delete(runtimeId);
+      this.#launcher.prepareSoon();
+    }
+  }
+
+  /** Resolves when the runtime's shim listens: to the daemon, and to whoever wants to speak to the guest as soon as it runs. */
+  async #listen(spec: RuntimeSpec, planning: () => Promise<LaunchPlan>): Promise<void> {
+    const { runtimeId } = spec;
+    const plan = await planning();
     const description = {
       runtimeId,
       engine: plan.command,
@@ -237,15 +257,7 @@ export class OciEngine implements Engine {
       guest: guestPath,
       connector: connectorPath,
     };
-    const directory = await this.#directories.create(runtimeId, description, plan.spec);
-    try {
-      await this.#launcher.launch(directory);
-      await start(await this.#shim(runtimeId));
-    } catch (error) {
-      const log = await this.logs(runtimeId, 4096);
-      await this.destroy(runtimeId);
-      throw withLog(error, log);
-    }
+    await this.#launcher.launch(await this.#directories.create(runtimeId, description, plan.spec));
   }
 
   #shim(runtimeId: string): Promise<ShimClient> {
