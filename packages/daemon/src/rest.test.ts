@@ -72,7 +72,7 @@ test("and not while an operation runs", async () => {
   const operation = Promise.withResolvers<void>();
   daemon.idle = operation.promise;
   daemon.residentBytes = 300e6;
-  await expect.poll(() => daemon.waits).toBe(2);
+  await expect.poll(() => daemon.waits).toBeGreaterThan(2);
   expect(daemon.collections).toBe(1);
   operation.resolve();
   await expect.poll(() => daemon.collections).toBe(2);

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import type { Lifecycle } from "@torpor/core";
 import { collect } from "./host/heap.ts";
 import type { Logger } from "./log.ts";
@@ -5,13 +6,13 @@ import { periodically } from "./periodically.ts";
 
 /** Often enough that a node whose sandboxes sleep holds next to nothing soon, and so rarely that looking costs nothing. */
 const everyMs = 5_000;
-/** A daemon that nobody calls takes under 0.5 % of a processor, one that answers twenty small calls a second 4 %. */
-const restingShare = 0.02;
+/** A daemon that nobody calls takes 0.02 % of a processor, and each small call in a second 0.1 %. */
+const restingShare = 0.005;
 /** Less than this is not worth stopping for. */
 const grownBytes = 8e6;
 
 /** What is seen of the process, and done about it. */
-export interface Held {
+interface Held {
   /** Time of processors that it has used, in ms. */
   usedMs(): number;
   residentBytes(): number;
@@ -38,7 +39,8 @@ export function keepSmall(
       // V8 hands pages back in the background: what is kept is seen a look later.
       keptBytes ??= held.residentBytes();
       if (share > restingShare || held.residentBytes() < keptBytes + grownBytes) return;
-      await idle();
+      // One that runs may take minutes: then at another look.
+      if (!(await Promise.race([idle().then(() => true), immediate(false)]))) return;
       await held.collect();
       keptBytes = undefined;
       seen = { usedMs: held.usedMs(), atMs: performance.now() };
