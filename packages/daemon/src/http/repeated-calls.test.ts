@@ -103,9 +103,11 @@ function gateOf({ ports: { engine } }: TestServer, call: "boot" | "capture") {
   const real = engine[call].bind(engine) as (...given: unknown[]) => Promise<never>;
   Object.assign(engine, {
     [call]: async (...given: unknown[]) => {
+      // A guest is asked for while its engine starts it.
+      const done = real(...given);
       reached.resolve();
       await gate.promise;
-      return real(...given);
+      return done;
     },
   });
   return { reached: reached.promise, open: () => gate.resolve() };
