@@ -59,7 +59,7 @@ describe("a process outgrows 256 MiB (E19)", () => {
 
   test("files in memory fill it: the writer dies or is refused, and the sandbox goes on", async () => {
     const { name, boot } = await startSmall();
-    const { end } = await inside(client, name, "head -c 600000000 /dev/zero > /dev/shm/big");
+    const { end } = await inside(client, name, "head -c 3000000000 /dev/zero > /dev/shm/big");
     expect(end.exitCode).not.toBe(0);
     for (let i = 0; i < 5; i++) {
       await output(client, name, "ls /dev/shm/big"); // nothing goes for memory that others filled, not even beside it

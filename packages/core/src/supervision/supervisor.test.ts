@@ -52,6 +52,22 @@ describe("a supervised session", () => {
     expect(await journal(timed)).toEqual({ words: ["begin 1", "end 1", "begin 2", "end 2", "begin 3"], seqs: [1, 2, 3, 4, 5] });
   });
 
+  test("whose guest says that it runs whatever was done is looked at again later, and not all the time", async () => {
+    const timed = await open(["sleep", "600"]);
+    const { sessions } = await timed.lifecycle.guest("base");
+    const { get } = sessions;
+    let looks = 0;
+    sessions.get = async (sessionId) => {
+      looks++;
+      return { ...(await get(sessionId)), attempt: 1, lastEnd: null };
+    };
+    await timed.lifecycle.sessions.stop("base", id);
+    const before = looks;
+    expect(before).toBeLessThan(50);
+    await timed.pass(1000);
+    expect(looks).toBeGreaterThan(before);
+  });
+
   test("that ends again and again is given up, and can be started again", async () => {
     const timed = await open(["sh", "-c", "exit 1"], { maxRestarts: 2, backoffMs: 100 });
     for (let turn = 0; turn < 5; turn++) await timed.pass(1000);

@@ -13,6 +13,8 @@ import { Turns } from "./turns.ts";
 
 /** After a guest or a store that failed. */
 const againMs = 1000;
+/** A guest that tells nonsense, such as a process that has ended and runs, must not keep the daemon busy: later, after so many steps at once. */
+const mostSteps = 20;
 
 /**
  * Keeps supervised sessions as they are wanted. What is wanted and what was is in their records, what is in the guest: each look reads both anew and
@@ -135,7 +137,9 @@ export class Supervisor {
   async #look(key: string): Promise<void> {
     await this.#turns.take(key, async () => {
       try {
-        while (this.#open && (await this.#step(key))) {}
+        for (let steps = 0; this.#open && (await this.#step(key)); steps++) {
+          if (steps === mostSteps) return this.#timers.set(key, this.#now + againMs);
+        }
       } catch (error) {
         const [sandboxId = ""] = key.split(" ");
         this.#timers.set(key, this.#now + againMs);

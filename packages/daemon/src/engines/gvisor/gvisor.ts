@@ -100,10 +100,10 @@ export class Gvisor implements OciRuntime {
 
   /**
    * The kernel's limit ends the whole sandbox, so it lies above the promised memory: by what sentry and gofer hold themselves, and by
-   * what a process can take between two looks of the guest's memory watch.
+   * what a process can take between two looks of the guest's memory watch, which come late on a busy host (decision 0195).
    */
   hardMemoryBytes(resources: Resources): number {
-    return resources.memoryBytes + 160 * mib + Math.floor(resources.memoryBytes / 8);
+    return resources.memoryBytes + 160 * mib + Math.max(Math.floor(resources.memoryBytes / 8), 256 * mib);
   }
 
   /** Each guest thread may be a host thread; the guest's own limit comes first. */
