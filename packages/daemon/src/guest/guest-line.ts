@@ -12,6 +12,8 @@ import { Guest as GuestService } from "./protocol/torpor/guest/v1/guest_pb.ts";
 /** Of this daemon; grows by one with each change of guest.proto that a guest has to know of. */
 const protocol = 2;
 const never = 2 ** 31 - 1;
+/** A guest that runs answers within a few. */
+const releaseAgainMs = 500;
 
 /**
  * The line to one guest: one HTTP/2 connection through the shim's socket. It does not reconnect: a new connection has to say Hello
@@ -99,8 +101,19 @@ export class GuestLine implements Guest {
     await this.#guarded(() => this.#client.prepare({}));
   }
 
+  /**
+   * Asked again until it is answered: what comes while the engine writes its memory lies in the engine then, and nothing tells the guest of it before
+   * more comes (gVisor's save takes what is in a pipe, and wakes nobody who waits for it).
+   */
   async release(): Promise<void> {
-    await this.#guarded(() => this.#client.release({}));
+    await this.#guarded(async () => {
+      const again = setInterval(() => void this.#client.release({}).catch(() => {}), releaseAgainMs);
+      try {
+        await this.#client.release({});
+      } finally {
+        clearInterval(again);
+      }
+    });
   }
 
   /** Dirty files to the disk; nothing is kept from going on. */
