@@ -33,9 +33,9 @@ const (
 	anywayTasks = 64
 	freeTasks   = 128
 	settleTime  = 200 * time.Millisecond
-	// Memory that stays full may be exceeded by this before any process goes for it: the host's head-room, 256 MiB at least,
+	// Memory that stays full may be exceeded by this before any process goes for it: the host's head-room, 384 MiB at least,
 	// carries it.
-	beyondBytes = 160 << 20
+	beyondBytes = 320 << 20
 	swarmSize   = 16
 	// A session whose tasks cost the engine a quarter of the memory is what fills it.
 	swarmShare = 4

@@ -103,7 +103,7 @@ export class Gvisor implements OciRuntime {
    * what a process can take between two looks of the guest's memory watch, which come late on a busy host (decision 0195).
    */
   hardMemoryBytes(resources: Resources): number {
-    return resources.memoryBytes + 160 * mib + Math.max(Math.floor(resources.memoryBytes / 8), 256 * mib);
+    return resources.memoryBytes + 160 * mib + Math.max(Math.floor(resources.memoryBytes / 8), 384 * mib);
   }
 
   /** Each guest thread may be a host thread; the guest's own limit comes first. */
