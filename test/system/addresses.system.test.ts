@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { chooseSubnet, formatSubnet, parseSubnet } from "../../packages/daemon/src/network/subnet.ts";
 import { importBare } from "./harness/bare-image.ts";
 import { TestDaemon } from "./harness/test-daemon.ts";
 
@@ -31,4 +34,11 @@ test("a small subnet serves any number of sandboxes one after the other, and say
   const [freed] = all;
   await daemon.client.remove(freed?.id ?? "", { force: true });
   expect((await create()).address).toBe(freed?.address);
+});
+
+test("the network of a daemon without sandboxes is not chosen by another", async () => {
+  await using daemon = await TestDaemon.start({ image: false });
+  const { subnet } = JSON.parse(readFileSync(path.join(daemon.data, "instance.json"), "utf8")) as { subnet: string };
+  const seed = (parseSubnet(subnet).base - parseSubnet("10.64.0.0/10").base) / 2 ** 14;
+  expect(formatSubnet(await chooseSubnet(seed))).not.toBe(subnet);
 });

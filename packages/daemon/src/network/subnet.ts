@@ -16,11 +16,11 @@ const subnetPrefix = 18;
 
 /** A free /18, starting the search at a place that depends on the seed, so that two data directories rarely meet. */
 export async function chooseSubnet(seed: number): Promise<Subnet> {
-  const routes = await hostRoutes();
+  const taken = [...(await hostRoutes()).map(({ subnet }) => subnet), ...(await ruledSubnets())];
   const count = 2 ** (subnetPrefix - range.prefixLength);
   for (let i = 0; i < count; i++) {
     const candidate = { base: (range.base + ((seed + i) % count) * 2 ** (32 - subnetPrefix)) >>> 0, prefixLength: subnetPrefix };
-    if (!routes.some((route) => overlap(route.subnet, candidate))) {
+    if (!taken.some((subnet) => overlap(subnet, candidate))) {
       return candidate;
     }
   }
@@ -68,6 +68,14 @@ export function sizeOf(subnet: Subnet): number {
 function overlap(a: Subnet, b: Subnet): boolean {
   const size = Math.max(sizeOf(a), sizeOf(b));
   return Math.floor(a.base / size) === Math.floor(b.base / size);
+}
+
+/** Those that rules of the host speak of: of another daemon, too, whose sandboxes all sleep, so that no route leads to them. */
+async function ruledSubnets(): Promise<Subnet[]> {
+  const { stdout } = await run("nft", ["list", "ruleset"]).catch(() => ({ stdout: "" }));
+  const named = [...stdout.matchAll(/ saddr (?:!= )?(\d+\.\d+\.\d+\.\d+\/\d+)/g)].map(([, text = ""]) => parseSubnet(text));
+  // A rule about all of 10/8 takes no part of it.
+  return named.filter(({ prefixLength }) => prefixLength >= subnetPrefix);
 }
 
 async function hostRoutes(): Promise<{ subnet: Subnet; device: string }[]> {
