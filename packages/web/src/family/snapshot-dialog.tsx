@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { removeSnapshot } from "../api/calls.ts";
 import { launch } from "../launch/launch.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { NameField } from "../parts/name-field.tsx";
 import { describeSnapshot } from "../parts/snapshot.ts";
 import { showError } from "../state/toasts.ts";
 
@@ -29,16 +30,7 @@ export function SnapshotDialog({ snapshot, onClose }: SnapshotDialogProps) {
         Of {snapshot.source.name}, which is gone: {describeSnapshot(snapshot)}.
       </p>
       <form class="stack" onSubmit={make}>
-        <label>
-          Name of a new sandbox from it
-          <input
-            value={name}
-            placeholder="chosen for you"
-            autocomplete="off"
-            spellcheck={false}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
+        <NameField label="Name of a new sandbox from it" name={name} onName={setName} />
         <div class="row">
           <button type="submit" class="fill">
             New sandbox from it

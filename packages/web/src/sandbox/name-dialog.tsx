@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.tsx";
+import { NameField } from "../parts/name-field.tsx";
 
 interface NameDialogProps {
   readonly title: string;
@@ -19,17 +20,7 @@ export function NameDialog({ title, action, optional = false, onName, onClose }:
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <label>
-          Name
-          <input
-            value={name}
-            required={!optional}
-            placeholder={optional ? "chosen for you" : ""}
-            autocomplete="off"
-            spellcheck={false}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
+        <NameField label="Name" name={name} required={!optional} onName={setName} />
         <div class="row">
           <button type="submit" class="fill">
             {action}
