@@ -1,15 +1,10 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Server, startServer } from "./testing/server.ts";
+import { expect, test } from "vitest";
+import { serverWithBase } from "./testing/server-with-base.ts";
 import { launch, outcome, torpor } from "./testing/torpor.ts";
 
-let server: Server;
-beforeAll(async () => {
-  server = await startServer();
-  await run("create", "--name", "base", "debian");
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = serverWithBase();
 
 const run = (...args: string[]) => torpor(server, args);
 

@@ -2,17 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { firstLine } from "./testing/first-line.ts";
-import { type Server, startServer } from "./testing/server.ts";
+import { serverWithBase } from "./testing/server-with-base.ts";
 import { launch, outcome, torpor } from "./testing/torpor.ts";
 
-let server: Server;
-beforeAll(async () => {
-  server = await startServer();
-  await torpor(server, ["create", "--name", "base", "debian"]);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = serverWithBase();
 
 const exec = (...args: string[]) => torpor(server, ["exec", ...args]);
 const sha = (data: Uint8Array) => createHash("sha256").update(data).digest("hex");

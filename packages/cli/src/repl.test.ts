@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Server, startServer } from "./testing/server.ts";
+import { expect, test } from "vitest";
+import { serverWithBase } from "./testing/server-with-base.ts";
 import { typeOn } from "./testing/terminal.ts";
 import { torpor } from "./testing/torpor.ts";
 
-let server: Server;
-beforeAll(async () => {
-  server = await startServer();
-  await torpor(server, ["create", "--name", "base", "debian"]);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = serverWithBase();
 
 test("what is piped in is run where the run before left off; failures have their code", async () => {
   const pipe = (input: string, ...more: string[]) => torpor(server, ["repl", "base", ...more], { input });

@@ -1,18 +1,13 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { firstLine } from "./testing/first-line.ts";
-import { type Server, startServer } from "./testing/server.ts";
+import { serverWithBase } from "./testing/server-with-base.ts";
 import { type Step, typeOn } from "./testing/terminal.ts";
 import { launch, outcome, torpor } from "./testing/torpor.ts";
 
-let server: Server;
-beforeAll(async () => {
-  server = await startServer();
-  await torpor(server, ["create", "--name", "base", "debian"]);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = serverWithBase();
 
 const onTerminal = (line: string, steps?: readonly Step[]) => typeOn(server, line, steps);
 const sessions = async () => JSON.parse((await torpor(server, ["sessions", "--json", "base"])).text) as { id: string; end: unknown }[];

@@ -1,16 +1,11 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Server, startServer } from "./testing/server.ts";
+import { expect, test } from "vitest";
+import { serverWithBase } from "./testing/server-with-base.ts";
 import { type Step, typeOn } from "./testing/terminal.ts";
 import { torpor } from "./testing/torpor.ts";
 
-let server: Server;
-beforeAll(async () => {
-  server = await startServer();
-  await torpor(server, ["create", "--name", "base", "debian"]);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = serverWithBase();
 
 const onTerminal = (line: string, steps?: readonly Step[]) => typeOn(server, line, steps);
 

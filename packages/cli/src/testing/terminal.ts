@@ -9,7 +9,11 @@ export interface Step {
 }
 
 /** A shell command on a terminal of its own, as a user has one, who types when a text has come. */
-export async function typeOn(server: Server, line: string, steps: readonly Step[] = []): Promise<{ code: number | null; text: string }> {
+export async function typeOn(
+  server: Pick<Server, "socket">,
+  line: string,
+  steps: readonly Step[] = [],
+): Promise<{ code: number | null; text: string }> {
   const torporLine = `run_torpor() { "${process.execPath}" "${mainPath}" "$@"; }; ${line.replaceAll(/(^|[;&|(] ?)torpor /g, "$1run_torpor ")}`;
   const child = spawn("script", ["-qec", torporLine, "/dev/null"], {
     env: { ...process.env, TORPOR_SOCKET: server.socket, TERM: "dumb", SHELL: "/bin/bash" },
