@@ -61,14 +61,14 @@ func (r *Runtime) hold(freeBytes int64) error {
 		return errors.Join(err, r.cgroup.Thaw())
 	}
 	failpoint("hold.written")
-	r.settle(hold)
-	err := r.recordHold(hold)
-	r.onHold(hold)
+	settled := r.settle(*hold)
+	err := r.recordHold(&settled)
+	r.onHold(&settled)
 	return err
 }
 
 // settle brings what a held one had written to the pool. A process that was in the middle of a write ends it first.
-func (r *Runtime) settle(hold *Hold) {
+func (r *Runtime) settle(hold Hold) Hold {
 	err := r.syncDisk()
 	if !r.cgroup.IsFrozen() {
 		deadline := time.Now().Add(settleTime)
@@ -82,6 +82,7 @@ func (r *Runtime) settle(hold *Hold) {
 		fmt.Fprintln(os.Stderr, "torpor-shim: the disk of a held sandbox could not be synced:", err)
 		hold.Lost = err.Error()
 	}
+	return hold
 }
 
 // settleTime is for a write of a gigabyte at the speed of a slow disk.
@@ -135,8 +136,8 @@ func (r *Runtime) takeOverFreeze() {
 		if err := r.cgroup.Freeze(); err != nil {
 			fmt.Fprintln(os.Stderr, "torpor-shim: a held sandbox can't be stopped:", err)
 		}
-		r.settle(hold)
-		_ = r.recordHold(hold)
+		settled := r.settle(*hold)
+		_ = r.recordHold(&settled)
 		return
 	}
 	if r.state.Changing {

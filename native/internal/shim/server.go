@@ -40,7 +40,6 @@ type hello struct {
 type status struct {
 	State string `json:"state"`
 	End   *End   `json:"end,omitempty"`
-	Hold  *Hold  `json:"hold,omitempty"`
 }
 
 type server struct {
@@ -122,7 +121,7 @@ func (s *server) talk(conn net.Conn) {
 			return
 		}
 		go func() {
-			result, err := s.call(r)
+			result, err := s.call(r, p)
 			p.send(answer{ID: r.ID, Result: result, Error: describe(err)})
 			if r.Call == "destroy" && err == nil {
 				close(s.leave)
@@ -131,7 +130,7 @@ func (s *server) talk(conn net.Conn) {
 	}
 }
 
-func (s *server) call(r request) (any, error) {
+func (s *server) call(r request, p *peer) (any, error) {
 	switch r.Call {
 	case "hello":
 		return hello{Protocol, os.Getpid()}, nil
@@ -154,8 +153,9 @@ func (s *server) call(r request) (any, error) {
 		parts, err := digest(r.Location, r.Parts)
 		return map[string]any{"parts": parts}, err
 	case "status":
+		s.repeatHold(p)
 		state, end := s.runtime.Status()
-		return status{state, end, s.runtime.held()}, nil
+		return status{state, end}, nil
 	case "memory":
 		bytes, err := s.runtime.cgroup.MemoryBytes()
 		return map[string]any{"bytes": bytes}, err
@@ -170,6 +170,13 @@ func (s *server) tellEnd(end End) { s.tell(answer{Event: "ended", Result: end}) 
 
 // tellHold tells of a hold, or with nil of its end. Each comes after the one before it.
 func (s *server) tellHold(hold *Hold) { s.tell(answer{Event: "held", Result: hold}) }
+
+// repeatHold tells one that may have missed it how it is now. As news and not in an answer: it would be overtaken by the end of the hold.
+func (s *server) repeatHold(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.send(answer{Event: "held", Result: s.runtime.held()})
+}
 
 func (s *server) tell(news answer) {
 	s.mu.Lock()

@@ -107,8 +107,7 @@ export class OciEngine implements Engine {
 
   async inspect(runtimeId: string): Promise<RuntimeStatus> {
     try {
-      const { state, end, hold } = await (await this.#shim(runtimeId)).status();
-      this.#holds.set(runtimeId, hold ?? null);
+      const { state, end } = await (await this.#shim(runtimeId)).status();
       return state === "ended" && end !== undefined ? { state, cause: end } : { state: state as "absent" | "running" | "frozen" };
     } catch (error) {
       if (error instanceof ShimGone) {

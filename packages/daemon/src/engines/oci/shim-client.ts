@@ -25,7 +25,6 @@ export class ShimGone extends TorporError {
 export interface ShimStatus {
   readonly state: "absent" | "running" | "frozen" | "ended";
   readonly end?: RuntimeEnd;
-  readonly hold?: Hold;
 }
 
 /** What a shim tells by itself. */
@@ -88,6 +87,7 @@ export class ShimClient {
   async digest(location: string, parts: Capture["parts"]): Promise<CheckpointPart[]> {
     return ((await this.#call("digest", { location, parts })) as { parts: CheckpointPart[] }).parts;
   }
+  /** Before it is answered `held` is told how it is now. */
   status(): Promise<ShimStatus> {
     return this.#call("status") as Promise<ShimStatus>;
   }

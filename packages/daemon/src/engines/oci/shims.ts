@@ -81,8 +81,7 @@ export class Shims {
     for (const pauseMs of [0, 200, 1000, 5000]) {
       await passes(pauseMs, undefined, { ref: false });
       try {
-        const { state, end, hold } = await (await this.of(runtimeId)).status();
-        this.#news.held(runtimeId, hold ?? null);
+        const { state, end } = await (await this.of(runtimeId)).status();
         if (state === "ended" && end !== undefined) {
           this.#news.ended(runtimeId, end);
         }
