@@ -18,27 +18,25 @@ const operationShape = z.object({
 });
 const snapshotShape = z.object({ ...Snapshot.omit({ failure: true }).shape, diskId: z.string() });
 
-/**
- * Of sandboxes, by id, the text that was found sound last: a page asks for all of them again and again, and to look at 200 takes three times as long as to
- * parse them.
- */
-const soundTexts = new Map<string, string>();
-/** Of a KB each. */
-const soundTextLimit = 1000;
+/** Of sandboxes, by id, what was found sound last: a page asks for all of them again and again, and most are as they were. */
+const soundRecords = new Map<string, { readonly text: string; readonly json: Json }>();
+/** Of some KB each. */
+const soundRecordLimit = 1000;
 
-function remember({ id, record }: SandboxRow): void {
-  soundTexts.delete(id);
-  soundTexts.set(id, record);
-  const [oldest] = soundTexts.keys();
-  if (soundTexts.size > soundTextLimit && oldest !== undefined) soundTexts.delete(oldest);
+function remember({ id, record }: SandboxRow, json: Json): void {
+  soundRecords.delete(id);
+  soundRecords.set(id, { text: record, json });
+  const [oldest] = soundRecords.keys();
+  if (soundRecords.size > soundRecordLimit && oldest !== undefined) soundRecords.delete(oldest);
 }
 
 /** The column is the truth of the version; that in the JSON is the one it was based on. */
 export function readSandbox(row: SandboxRow): SandboxRecord {
-  const known = soundTexts.get(row.id) === row.record;
-  const { json, damage } = known ? { json: parse(row.record) as Json, damage: undefined } : check(sandboxShape, row.record);
+  const known = soundRecords.get(row.id);
+  const isKnown = known?.text === row.record;
+  const { json, damage } = isKnown ? { json: known.json, damage: undefined } : check(sandboxShape, row.record);
   if (damage === undefined) {
-    if (!known) remember(row);
+    if (!isKnown) remember(row, json);
     return { ...(json as unknown as SandboxRecord), version: row.version };
   }
   return { ...repairSandbox(row, json, damage), version: row.version, damage };
