@@ -1,3 +1,5 @@
+import { globSync } from "node:fs";
+import path from "node:path";
 import { sum } from "./floor/floor.ts";
 import type { Benchmark, BenchmarkContext, NamedMeasurement } from "./lib/benchmark.ts";
 import { median } from "./lib/median.ts";
@@ -59,7 +61,7 @@ interface Cycles {
   readonly durable: boolean;
 }
 
-async function cycle({ client, floor, sandbox, exec }: Subject, context: BenchmarkContext, cycles: Cycles): Promise<Round[]> {
+async function cycle({ client, daemon, floor, sandbox, exec }: Subject, context: BenchmarkContext, cycles: Cycles): Promise<Round[]> {
   const { mib, runs, background, durable } = cycles;
   await sandbox("dirty", mib);
   // One of the two is in memory at a time: with the files of both that is what a machine of 24 GiB can hold.
@@ -69,10 +71,12 @@ async function cycle({ client, floor, sandbox, exec }: Subject, context: Benchma
   const rounds: Round[] = [];
   for (let run = 0; run < runs; run++) {
     context.say(`${mib} MiB: round ${run + 1} of ${runs}`);
+    await floor.call("warm", { paths: await floor.call<string[]>("image", { name: "dirty" }) });
     const rawResume = await floor.call("resume", { name: "dirty", mib, background });
     const raw = await floor.call("pause", { name: "dirty" });
     if (durable) await floor.call("resume", { name: "dirty", mib, background: true });
     const synced = durable ? await floor.call("pause", { name: "dirty", fsync: true }) : undefined;
+    await floor.call("warm", { paths: globSync(path.join(daemon.data, "pool/checkpoints/*/*")) });
     const { ms: resume } = await timed(async () => {
       await client.resume("dirty");
       await exec("dirty");
