@@ -1,5 +1,5 @@
 import { describeError } from "./failure.ts";
-import { greet } from "./operations/runtime.ts";
+import { greetRunning } from "./operations/runtime.ts";
 import type { Hold } from "./ports/engine.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { SandboxRecord } from "./ports/store.ts";
@@ -62,7 +62,7 @@ async function ended(ports: Ports, runtimeId: string, before: Hold | undefined):
 async function greetAgain(ports: Ports, sandbox: SandboxRecord, runtimeId: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
+      return await greetRunning(ports, sandbox, runtimeId);
     } catch (error) {
       if (tries === greetTries || ports.engine.held(runtimeId) !== null) throw error;
       await ports.clock.sleep(greetPauseMs * 2 ** tries);

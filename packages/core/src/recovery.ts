@@ -3,7 +3,7 @@ import { settleIfEnded } from "./ends.ts";
 import { describeError } from "./failure.ts";
 import { procedureOf } from "./operations/procedures.ts";
 import type { Runner } from "./operations/runner.ts";
-import { greet } from "./operations/runtime.ts";
+import { greetRunning } from "./operations/runtime.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { OperationRecord, SandboxRecord } from "./ports/store.ts";
 
@@ -92,7 +92,7 @@ async function giveUp(ports: Ports, operation: OperationRecord, sandbox: Sandbox
 async function reconnect(ports: Ports, runner: Runner, sandbox: SandboxRecord): Promise<boolean> {
   try {
     if (await settleIfEnded(ports, runner, sandbox)) return false;
-    if (sandbox.runtimeId !== null) await greet(ports, sandbox, sandbox.runtimeId, sandbox.generation, "reconnected");
+    if (sandbox.runtimeId !== null) await greetRunning(ports, sandbox, sandbox.runtimeId);
   } catch (error) {
     ports.log.error("a running sandbox did not answer", { sandbox: sandbox.id, cause: describeError(error) });
   }

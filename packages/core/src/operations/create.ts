@@ -37,16 +37,16 @@ const bootPhase: Phase = {
   redoFrom: "disk",
   async run(work) {
     const { ports, sandbox } = work;
-    const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
+    const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId"), generation: firstGeneration };
     const checkpointId = optionalNote(work, "fromCheckpointId");
     // A child of a files-only fork boots like any other.
     if (checkpointId === null) {
-      await boot(ports, sandbox, incarnation, firstGeneration);
+      await boot(ports, sandbox, incarnation);
       return { notes: { restored: "files" } };
     }
     try {
       const manifest = await readCheckpoint(ports, sandbox, checkpointId, note(work, "fromDiskId"), sandbox.parentId ?? sandbox.id);
-      await restore(ports, sandbox, incarnation, manifest, firstGeneration, "forked");
+      await restore(ports, sandbox, incarnation, "forked", manifest);
     } catch (error) {
       throw advised(work, error);
     }

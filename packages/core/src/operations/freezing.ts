@@ -3,7 +3,7 @@ import type { Capture } from "../ports/engine.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
 import { note, optionalNote, type Phase, type Work } from "./procedure.ts";
-import { allEnded, greet } from "./runtime.ts";
+import { allEnded, greetRunning } from "./runtime.ts";
 
 /** Beside the runtime's memory a checkpoint holds the engine's own state: 0.2 MB measured, and room for its growth. */
 const stateMarginBytes = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ async function prepareGuest(work: Work): Promise<void> {
   const runtimeId = runtimeOf(work.sandbox);
   if (await isFrozen(work)) return;
   // The line of a daemon that was killed is gone; a new one opens with a hello.
-  if (work.repeated) await greet(work.ports, work.sandbox, runtimeId, work.sandbox.generation, "reconnected");
+  if (work.repeated) await greetRunning(work.ports, work.sandbox, runtimeId);
   const guest = await work.ports.engine.guest(runtimeId);
   await guest.prepare();
 }
@@ -132,7 +132,7 @@ export async function goOn(work: Work): Promise<number> {
   }
   const thawedAt = ports.clock.monotonicMs();
   // A killed daemon's line is gone: a new one opens with a hello, which lets calls in again too.
-  if (repeated) await greet(ports, sandbox, runtimeId, sandbox.generation, "reconnected");
+  if (repeated) await greetRunning(ports, sandbox, runtimeId);
   else await (await ports.engine.guest(runtimeId)).release();
   return thawedAt;
 }

@@ -4,7 +4,7 @@ import type { SandboxRecord } from "../ports/store.ts";
 import { runsFrom } from "../time/instants.ts";
 import { failureOf, leftover, quietly } from "./aftermath.ts";
 import { type Failing, note, type Outcome, optionalNote, type Phase, type Work } from "./procedure.ts";
-import { allEnded, boot, cloneAnew, readCheckpoint, restore } from "./runtime.ts";
+import { allEnded, boot, cloneAnew, type Incarnation, readCheckpoint, restore } from "./runtime.ts";
 
 /**
  * What says that the memory can't be had back: the checkpoint itself, or an engine that refused it. Anything else (no room, a host that can't make
@@ -119,18 +119,22 @@ async function tryRestore(work: Work, checkpointId: string): Promise<TorporError
 
 async function restoreOnce(work: Work, checkpointId: string): Promise<void> {
   const { ports, sandbox } = work;
-  const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
+  const incarnation = nextOf(work);
   const boundTo = sandbox.diskId ?? "";
   const [manifest] = await allEnded([
     readCheckpoint(ports, sandbox, checkpointId, boundTo, sandbox.id),
     cloneAnew(ports, boundTo, incarnation.diskId),
   ]);
-  await restore(ports, sandbox, incarnation, manifest, sandbox.generation + 1, "resumed");
+  await restore(ports, sandbox, incarnation, "resumed", manifest);
 }
 
 async function bootFresh(work: Work): Promise<void> {
   const { ports, sandbox } = work;
-  const incarnation = { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId") };
+  const incarnation = nextOf(work);
   if (incarnation.diskId !== sandbox.diskId) await cloneAnew(ports, sandbox.diskId ?? "", incarnation.diskId);
-  await boot(ports, sandbox, incarnation, sandbox.generation + 1);
+  await boot(ports, sandbox, incarnation);
+}
+
+function nextOf(work: Work): Incarnation {
+  return { runtimeId: note(work, "runtimeId"), diskId: note(work, "diskId"), generation: work.sandbox.generation + 1 };
 }

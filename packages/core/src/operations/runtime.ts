@@ -8,41 +8,41 @@ import type { SandboxRecord } from "../ports/store.ts";
 /** Docker's, for images that set none: people's commands rely on it. */
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/** One of a sandbox's runtimes. */
 export interface Incarnation {
   readonly runtimeId: string;
   readonly diskId: string;
+  /** Of a new sandbox 1, and one more with each runtime. */
+  readonly generation: number;
 }
 
 /**
  * With its disk made durable beside it, so that this costs no time: no record may name a disk that a power cut takes away. Its guest is greeted as
  * soon as it can hear, while the engine still ends its start.
  */
-export async function boot(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation, generation: number): Promise<void> {
-  const booted = ports.engine.boot(runtimeSpec(ports, sandbox, incarnation));
-  await started(ports, sandbox, incarnation, booted, generation, "boot");
+export async function boot(ports: Ports, sandbox: SandboxRecord, incarnation: Incarnation): Promise<void> {
+  await started(ports, sandbox, incarnation, "boot", ports.engine.boot(runtimeSpec(ports, sandbox, incarnation)));
 }
 
 export async function restore(
   ports: Ports,
   sandbox: SandboxRecord,
   incarnation: Incarnation,
-  manifest: CheckpointManifest,
-  generation: number,
   origin: "resumed" | "forked",
+  manifest: CheckpointManifest,
 ): Promise<void> {
   const restored = ports.engine.restore(runtimeSpec(ports, sandbox, incarnation), manifest, ports.checkpoints.locate(manifest.id));
-  await started(ports, sandbox, incarnation, restored, generation, origin);
+  await started(ports, sandbox, incarnation, origin, restored);
 }
 
 async function started(
   ports: Ports,
   sandbox: SandboxRecord,
-  { runtimeId, diskId }: Incarnation,
-  starting: Promise<void>,
-  generation: number,
+  incarnation: Incarnation,
   origin: "boot" | "resumed" | "forked",
+  starting: Promise<void>,
 ): Promise<void> {
-  await allEnded([starting, ports.disks.sync(diskId), greetNew(ports, sandbox, runtimeId, generation, origin)]);
+  await allEnded([starting, ports.disks.sync(incarnation.diskId), greetNew(ports, sandbox, incarnation, origin)]);
 }
 
 /** Unlike `Promise.all` it fails only when all have ended: an undo must not run beside what it undoes. Of several failures it has the first's. */
@@ -51,12 +51,16 @@ export async function allEnded<T extends readonly unknown[]>(works: { readonly [
   return (await Promise.all(works)) as unknown as T;
 }
 
-/** Tells a new runtime, or after a restart of the daemon a running one, who it is; only then is anything else let in. */
-export async function greet(
+/** The first word to a running one on a new line, as after a restart of the daemon. */
+export function greetRunning(ports: Ports, sandbox: SandboxRecord, runtimeId: string): Promise<void> {
+  return greet(ports, sandbox, { runtimeId, generation: sandbox.generation }, "reconnected");
+}
+
+/** Tells a runtime who it is; only then is anything else let in. */
+async function greet(
   ports: Ports,
   sandbox: SandboxRecord,
-  runtimeId: string,
-  generation: number,
+  { runtimeId, generation }: Pick<Incarnation, "runtimeId" | "generation">,
   origin: Identity["origin"],
 ): Promise<void> {
   const image = await ports.images.find(sandbox.image.digest);
@@ -85,14 +89,13 @@ export async function greet(
 async function greetNew(
   ports: Ports,
   sandbox: SandboxRecord,
-  runtimeId: string,
-  generation: number,
+  incarnation: Incarnation,
   origin: "boot" | "resumed" | "forked",
 ): Promise<void> {
   try {
-    await greet(ports, sandbox, runtimeId, generation, origin);
+    await greet(ports, sandbox, incarnation, origin);
   } catch (cause) {
-    const status = await statusAfter(ports, runtimeId, cause);
+    const status = await statusAfter(ports, incarnation.runtimeId, cause);
     if (status.state !== "ended") throw cause;
     const [code, made] = origin === "boot" ? (["engine_failed", "started"] as const) : (["restore_failed", "restored"] as const);
     throw new TorporError(code, `sandbox ${sandbox.name} ended as soon as it was ${made}: ${status.cause.message}`, { cause });
