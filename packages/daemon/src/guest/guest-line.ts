@@ -101,6 +101,11 @@ export class GuestLine implements Guest {
     await this.#guarded(() => this.#client.prepare({}));
   }
 
+  /** A guest of an earlier version takes it for a freeze: it lets no sessions in either, and says of the ends only how they came. */
+  async prepareStop(): Promise<void> {
+    await this.#guarded(() => this.#client.prepare({ stop: true }));
+  }
+
   /**
    * Asked again until it is answered: what comes while the engine writes its memory lies in the engine then, and nothing tells the guest of it before
    * more comes (gVisor's save takes what is in a pipe, and wakes nobody who waits for it).
