@@ -26,18 +26,15 @@ export const benchmark: Benchmark = {
   unit: "ms",
   bound: 1.1,
   async run(context) {
-    const journaled = await openHere(context, openStore);
-    const bare = await openHere(context, async () => new MemoryStore());
+    const lifecycles = { value: await openHere(context, openStore), floor: await openHere(context, async () => new MemoryStore()) };
     const times = { pause: { value: [] as number[], floor: [] as number[] }, resume: { value: [] as number[], floor: [] as number[] } };
     for (let run = 0; run < context.runs; run++) {
       for (const operation of ["pause", "resume"] as const) {
         // What an operation leaves to be freed must not meet the next.
-        await Promise.all([journaled.idle(), bare.idle()]);
+        await Promise.all([lifecycles.value.idle(), lifecycles.floor.idle()]);
         // The second of them meets what the first has left on the host, a sandbox that comes to itself: each is the second in turn.
-        const [first, second] = run % 2 === 0 ? (["floor", "value"] as const) : (["value", "floor"] as const);
-        for (const which of [first, second]) {
-          const lifecycle = which === "value" ? journaled : bare;
-          times[operation][which].push((await timed(() => lifecycle[operation](name))).ms);
+        for (const side of run % 2 === 0 ? (["floor", "value"] as const) : (["value", "floor"] as const)) {
+          times[operation][side].push((await timed(() => lifecycles[side][operation](name))).ms);
         }
       }
     }

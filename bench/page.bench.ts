@@ -36,7 +36,7 @@ const typing: Benchmark = {
   unit: "ms",
   bound: 1,
   async run(context) {
-    const world = await PageWorld.open();
+    const world = await PageWorld.open("host");
     context.onEnd(() => world[Symbol.asyncDispose]());
     const { client } = world.daemon;
     const bare = await openBarePage();

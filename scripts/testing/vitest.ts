@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { fileItself } from "./again.ts";
 import type { TestResult } from "./result.ts";
 
 type Report = {
@@ -44,6 +45,6 @@ function read(report: string): TestResult[] {
     }));
     // A file that cannot be loaded, or whose hook fails, has no failed test to show for it.
     const broken = status === "failed" && !tests.some((test) => test.status === "failed");
-    return broken ? [...tests, { file, name: "(the file itself)", status: "failed" as const }] : tests;
+    return broken ? [...tests, { file, name: fileItself, status: "failed" as const }] : tests;
   });
 }

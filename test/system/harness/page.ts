@@ -6,7 +6,7 @@ import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { CutProxy } from "./cut-proxy.ts";
 import { patienceMs } from "./inside.ts";
-import { quietNetwork } from "./quiet-network.ts";
+import { hostNetwork, quietNetwork } from "./quiet-network.ts";
 import { TestDaemon } from "./test-daemon.ts";
 
 const images = fileURLToPath(new URL("../../../docs/images/", import.meta.url));
@@ -24,11 +24,12 @@ export class PageWorld implements AsyncDisposable {
   readonly #browser: Browser;
   readonly #held: AsyncDisposableStack;
 
-  static async open(): Promise<PageWorld> {
+  /** The browser is in a network of its own, or for times of the network itself in the host's. */
+  static async open(where: "apart" | "host" = "apart"): Promise<PageWorld> {
     await using held = new AsyncDisposableStack();
     const daemon = held.use(await TestDaemon.start({ args: ["--listen", "127.0.0.1:0"] }));
     const proxy = held.use(new CutProxy(await addressOf(daemon)));
-    const network = held.use(await quietNetwork(proxy.server));
+    const network = held.use(await (where === "apart" ? quietNetwork : hostNetwork)(proxy.server));
     const browser = await chromium.launch({
       executablePath: network.programOf(process.env.TORPOR_CHROMIUM ?? "/usr/bin/chromium"),
       // The tests are root's, and Chromium has no sandbox for root.

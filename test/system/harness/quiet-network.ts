@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -11,16 +11,24 @@ import { fileURLToPath } from "node:url";
 const setUp =
   'ip link set lo up; ip link add eth0 type veth peer name eth1; ip addr add 192.0.2.2/24 dev eth0; ip link set eth0 up; ip link set eth1 up; exec "$@"';
 
+export interface BrowserNetwork extends AsyncDisposable {
+  readonly port: number;
+  /** What runs the program in it. */
+  readonly programOf: (program: string) => string;
+}
+
+/** The host's own. */
+export async function hostNetwork(server: Server): Promise<BrowserNetwork> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { port: (server.address() as AddressInfo).port, programOf: (program) => program, [Symbol.asyncDispose]: async () => {} };
+}
+
 /**
  * A network in which nothing happens, for a browser: it breaks off what it loads whenever an interface comes or goes (net::ERR_NETWORK_CHANGED), as those of sandboxes
  * beside the test do all the time, and asks for no script of a page again. In it a port of 127.0.0.1 leads to the server, which is given a Unix socket to listen on.
  */
-export async function quietNetwork(server: Server): Promise<{
-  readonly port: number;
-  /** A script that runs the program in it. */
-  readonly programOf: (program: string) => string;
-  [Symbol.asyncDispose](): Promise<void>;
-}> {
+export async function quietNetwork(server: Server): Promise<BrowserNetwork> {
   const directory = mkdtempSync(path.join(tmpdir(), "torpor-quiet-"));
   const socket = path.join(directory, "socket");
   server.listen(socket);
