@@ -38,6 +38,7 @@ test("a supervised process keeps its pid over a pause with memory, begins anew w
   await client.pause(name, { memory: false });
   await client.resume(name);
   await becomes("ready", 3);
+  expect((await state()).supervision).toMatchObject({ restarts: 1, lastEnd: { reason: "stopped" } });
   // One journal: what each process said, in the order of their numbers, over the kill and the boot.
   const said: string[] = [];
   for await (const event of client.lastingSession(name, id, { mode: "read" })) {

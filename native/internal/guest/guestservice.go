@@ -97,7 +97,11 @@ func (g *guestService) become(h *guestv1.HelloRequest) {
 	g.table.Thaw()
 }
 
-func (g *guestService) Prepare(context.Context, *connect.Request[guestv1.PrepareRequest]) (*connect.Response[guestv1.PrepareResponse], error) {
+func (g *guestService) Prepare(_ context.Context, req *connect.Request[guestv1.PrepareRequest]) (*connect.Response[guestv1.PrepareResponse], error) {
+	if req.Msg.GetStop() {
+		g.table.Stop()
+		return connect.NewResponse(&guestv1.PrepareResponse{}), nil
+	}
 	g.table.Freeze()
 	syscall.Sync()
 	memory.DropGarbage()
@@ -149,7 +153,7 @@ const (
 
 // shutdown ends every process of the sandbox, by force what is left after the grace, and writes dirty files to the disk.
 func (g *guestService) shutdown(grace time.Duration) {
-	g.table.Freeze()
+	g.table.Stop()
 	if signalAll(syscall.SIGTERM) > 0 {
 		deadline := time.Now().Add(grace)
 		for len(others()) > 0 && time.Now().Before(deadline) {

@@ -145,6 +145,51 @@ func TestRefusesSessionsWhileFreezing(t *testing.T) {
 	}
 }
 
+// What has ended before a stop keeps its reason; what ends after the announcement ended with the sandbox, by itself too.
+func TestEndsOfAStop(t *testing.T) {
+	c := newClient(t)
+	before := sh("stop-before", "exit 3")
+	after := sh("stop-after", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done")
+	kept := sh("stop-kept", "echo ready; exec sleep 600")
+	kept.Supervised = true
+	for _, req := range []*guestv1.StartRequest{before, after, kept} {
+		if _, err := c.Start(background, connect.NewRequest(req)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitForEnd(t, c, "stop-before")
+	waitUntil(t, c, "stop-after", func(s *guestv1.Session) bool { return s.GetLastSeq() > 0 })
+	if _, err := c.Prepare(background, connect.NewRequest(&guestv1.PrepareRequest{Stop: true})); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = c.Release(background, connect.NewRequest(&guestv1.ReleaseRequest{})) })
+	if _, err := c.run(t, sh("stop-new", "true")); code(err) != connect.CodeFailedPrecondition {
+		t.Errorf("a new one: %v", err)
+	}
+	for _, id := range []string{"stop-after", "stop-kept"} {
+		if _, err := c.Signal(background, connect.NewRequest(&guestv1.SignalRequest{SessionId: id, Signal: "TERM"})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string]struct {
+		reason guestv1.EndReason
+		code   uint32
+	}{
+		"stop-before": {guestv1.EndReason_END_REASON_EXITED, 3},
+		"stop-after":  {guestv1.EndReason_END_REASON_STOPPED, 4},
+	} {
+		if end := waitForEnd(t, c, id).GetEnd(); end.GetReason() != want.reason || end.GetExitCode() != want.code {
+			t.Errorf("%s: %v", id, end)
+		}
+	}
+	if end := c.await(t, "stop-kept", 1).GetLastEnd(); end.GetReason() != guestv1.EndReason_END_REASON_STOPPED || end.GetSignal() != "SIGTERM" {
+		t.Errorf("supervised: %v", end)
+	}
+	if text, _ := c.marks(t, "stop-kept", 0, 2); !strings.HasSuffix(text, `"end":{"reason":"stopped","exitCode":143,"signal":"SIGTERM","oom":false}}]`) {
+		t.Errorf("its journal: %q", text)
+	}
+}
+
 func TestTerminalInputResizeAndEnd(t *testing.T) {
 	c := newClient(t)
 	req := sh("tty", "stty -echo; echo ready; read a; stty size; cat; echo \"[$a]\"; exit 5")
@@ -228,15 +273,20 @@ func attach(t *testing.T, c *client, id string, after uint64) (*result, error) {
 
 func waitForEnd(t *testing.T, c *client, id string) *guestv1.Session {
 	t.Helper()
+	return waitUntil(t, c, id, func(s *guestv1.Session) bool { return s.GetEnd() != nil })
+}
+
+func waitUntil(t *testing.T, c *client, id string, holds func(*guestv1.Session) bool) *guestv1.Session {
+	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		s, err := c.SessionsClient.Get(background, connect.NewRequest(&guestv1.GetRequest{SessionId: id}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Msg.GetEnd() != nil {
+		if holds(s.Msg) {
 			return s.Msg
 		}
 	}
-	t.Fatalf("%s does not end", id)
+	t.Fatalf("%s does not come to what is waited for", id)
 	return nil
 }

@@ -18,7 +18,7 @@ export function endCode(end: SessionEnd, sandbox: string, command: string): numb
       say(`torpor: sandbox ${sandbox} was paused: resume it with torpor resume ${sandbox}; the command continues then`);
       return 1;
     case "stopped":
-      say(`torpor: sandbox ${sandbox} was stopped or removed: the command ended with it`);
+      say(`torpor: ${oneLine(command)} ended with sandbox ${sandbox}, which was stopped, removed, or paused with its files only`);
       return 1;
     case "lost":
       say(`torpor: the runtime of sandbox ${sandbox} ended, and the command with it: torpor inspect ${sandbox} tells why`);

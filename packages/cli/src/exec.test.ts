@@ -124,7 +124,8 @@ test("E28: a pause ends the stream with a line that says so, as does a removal",
   await said(stopped);
   const removed = outcome(stopped);
   await torpor(server, ["remove", "--force", "base", "sleeper"]);
-  expect(await removed).toMatchObject({ code: 1, stderr: expect.stringContaining("sandbox base was stopped or removed") });
+  const withIt = "torpor: sh ended with sandbox base, which was stopped, removed, or paused with its files only\n";
+  expect(await removed).toMatchObject({ code: 1, stderr: withIt });
   await torpor(server, ["create", "--name", "base", "debian"]);
 });
 

@@ -23,9 +23,13 @@ export const StartSessionRequest = z.strictObject({
 export type StartSessionRequest = z.infer<typeof StartSessionRequest>;
 
 export const SessionEnd = z.object({
-  /** exited, timeout, oom, killed by the guest; paused, stopped, lost by the runtime's end. */
+  /**
+   * exited, timeout, oom, killed: it ended, and the sandbox went on. stopped: it ended with a stop, a removal or a pause of files only, that is at any
+   * time between the request and the runtime's end, by itself too; its time limit and its memory keep their names. paused: it goes on after the resume. lost:
+   * the runtime ended, or the line to it broke.
+   */
   reason: z.enum(["exited", "timeout", "oom", "killed", "paused", "stopped", "lost"]),
-  /** As a shell has it: 128 + signal for a death by signal. null when it did not end by itself. */
+  /** As a shell has it: 128 + signal for a death by signal. null where nobody saw its end: always for paused and lost, at times for stopped. */
   exitCode: z.number().int().nullable(),
   signal: z.string().nullable(),
   oom: z.boolean(),

@@ -13,6 +13,8 @@ export type Place =
       readonly session: string | undefined;
       /** Another sandbox whose terminal is shown beside this one's. */
       readonly beside: string | undefined;
+      /** The directory that the tab of files shows; undefined: the sandbox's working directory. */
+      readonly directory: string | undefined;
     }
   | { readonly at: "nowhere" };
 
@@ -24,12 +26,19 @@ export function placeOf(path: string, query = ""): Place {
   if (first === "family" && name === undefined) return { at: "family" };
   const known = tabs.find((one) => one === tab);
   if (first !== "sandboxes" || name === undefined || known === undefined || more.length > 0) return { at: "nowhere" };
-  return { at: "sandbox", name, tab: known, session, beside: new URLSearchParams(query).get("beside") ?? undefined };
+  const asked = new URLSearchParams(query);
+  const directory = asked.get("directory")?.replace(/^\/*/, "/");
+  return { at: "sandbox", name, tab: known, session, beside: asked.get("beside") ?? undefined, directory };
 }
 
 export function pathTo(name: string, tab: Tab = "terminal", session?: string, beside?: string): string {
   const path = ["", "sandboxes", name, tab, ...(session === undefined ? [] : [session])].map(encodeURIComponent).join("/");
   return beside === undefined ? path : `${path}?beside=${encodeURIComponent(beside)}`;
+}
+
+/** Not as a part of the path: of that a browser resolves `..` and drops empty ones. */
+export function pathToDirectory(name: string, directory: string): string {
+  return `${pathTo(name, "files")}?directory=${encodeURIComponent(directory).replaceAll("%2F", "/")}`;
 }
 
 export function navigate(path: string, how: "push" | "replace" = "push"): void {

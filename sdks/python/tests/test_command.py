@@ -7,7 +7,7 @@ from daemon import Daemon
 from proxy import Proxy
 
 from torpor import Sandbox, Torpor, TorporTimeoutError
-from torpor.errors import SandboxNotFoundError, SessionNotFoundError
+from torpor.errors import SandboxNotFoundError, SandboxNotRunningError, SessionNotFoundError
 
 
 def test_output_comes_as_it_is_written_and_input_goes_in(sandbox: Sandbox) -> None:
@@ -82,6 +82,13 @@ def test_what_ends_with_the_sandbox_is_no_endless_wait(torpor: Torpor) -> None:
         sandbox.stop()
         with pytest.raises(SessionNotFoundError, match="is stopped"):
             command.wait(60)
+        sandbox.start()
+        with sandbox.exec("echo ready; exec sleep 600", background=True) as read:
+            assert next(iter(read)).text == "ready\n"
+            sandbox.stop()
+            with pytest.raises(SandboxNotRunningError, match="ended with sandbox") as caught:
+                read.wait(60)
+            assert caught.value.details["sessionId"] == read.id
         sandbox.remove(force=True)
         with pytest.raises(SandboxNotFoundError):
             command.wait(60)

@@ -58,7 +58,7 @@ export function resultOf(
   const stderrBytes = of.stderr.bytes();
   const decoder = new TextDecoder();
   return {
-    exitCode: exitCodeOf(end, of.sandbox),
+    exitCode: exitCodeOf(end, of),
     signal: end.signal,
     timedOut: end.reason === "timeout",
     oom: end.oom,
@@ -71,7 +71,7 @@ export function resultOf(
   };
 }
 
-function exitCodeOf({ reason, exitCode }: SessionEnd, sandbox: string): number {
+function exitCodeOf({ reason, exitCode, signal }: SessionEnd, { sandbox, sessionId }: { sandbox: string; sessionId: string }): number {
   switch (reason) {
     case "exited":
     case "killed":
@@ -83,10 +83,17 @@ function exitCodeOf({ reason, exitCode }: SessionEnd, sandbox: string): number {
     case "paused":
       throw createError("session_paused", `sandbox ${sandbox} was paused: resume it; the command continues then`);
     case "stopped":
-      throw createError("sandbox_not_running", `sandbox ${sandbox} was stopped or removed: the command ended with it`);
+      throw createError(
+        "sandbox_not_running",
+        `the command ended with sandbox ${sandbox}, which was stopped, removed, or paused with its files only`,
+        {
+          details: { sessionId, exitCode, signal },
+        },
+      );
     case "lost":
       throw createError("sandbox_not_running", `the runtime of sandbox ${sandbox} ended, and the command with it`, {
         hint: "The sandbox's record tells why.",
+        details: { sessionId, exitCode, signal },
       });
   }
 }

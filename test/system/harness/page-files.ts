@@ -31,7 +31,7 @@ export async function workWithFiles(world: PageWorld, page: Page): Promise<void>
     const { stdout } = await world.daemon.client.exec("demo", { argv: ["sh", "-c", `cd /made && ${script}`] });
     return Buffer.from(stdout, "base64").toString();
   };
-  await said("ln -s /usr/share link && printf 'a\\r\\nb\\r\\n' >lines.txt");
+  await said("touch $(printf 'odd\\377') && ln -s /usr/share link && printf 'a\\r\\nb\\r\\n' >lines.txt");
   await page.getByRole("button", { name: "/", exact: true }).click();
   await page.getByRole("button", { name: "made/" }).click();
   // What it looks like is text of bare line feeds; what it is stays.
@@ -43,4 +43,12 @@ export async function workWithFiles(world: PageWorld, page: Page): Promise<void>
   await page.getByRole("button", { name: "Close", exact: true }).click();
   await page.getByRole("button", { name: "link → /usr/share" }).click();
   await page.getByRole("button", { name: "doc/" }).waitFor();
+  // The address has the directory: it is there after a reload, and the way back leads to the one before.
+  await page.reload();
+  await page.getByRole("button", { name: "doc/" }).waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "lines.txt", exact: true }).waitFor();
+  const odd = page.getByRole("row").filter({ hasText: "Its name is not UTF-8" });
+  await odd.getByText("odd").waitFor();
+  expect(await odd.getByRole("button").or(odd.getByRole("link")).count()).toBe(0);
 }

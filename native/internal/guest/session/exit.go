@@ -12,6 +12,7 @@ import (
 type cause struct {
 	timeout bool
 	removed bool
+	stopped bool                    // the sandbox is being stopped
 	oom     bool                    // the memory watch killed a process of the session
 	signals map[syscall.Signal]bool // sent by a Signal call
 }
@@ -33,6 +34,8 @@ func endOf(status syscall.WaitStatus, c cause, nanos int64) *guestv1.End {
 		end.Reason = guestv1.EndReason_END_REASON_KILLED
 	case c.oom && killed:
 		end.Reason, end.Oom = guestv1.EndReason_END_REASON_OOM, true
+	case c.stopped:
+		end.Reason = guestv1.EndReason_END_REASON_STOPPED
 	case status.Signaled() && c.signals[status.Signal()]:
 		end.Reason = guestv1.EndReason_END_REASON_KILLED
 	}

@@ -26,6 +26,10 @@ func TestRecordsTheCauseOfAnEnd(t *testing.T) {
 		{killed, cause{oom: true}, guestv1.EndReason_END_REASON_OOM, 137, true},
 		{code137, cause{oom: true}, guestv1.EndReason_END_REASON_OOM, 137, true},
 		{code0, cause{oom: true}, guestv1.EndReason_END_REASON_EXITED, 0, false},
+		{code0, cause{stopped: true}, guestv1.EndReason_END_REASON_STOPPED, 0, false},
+		{killed, cause{stopped: true, signals: sent}, guestv1.EndReason_END_REASON_STOPPED, 137, false},
+		{killed, cause{stopped: true, timeout: true}, guestv1.EndReason_END_REASON_TIMEOUT, 137, false},
+		{killed, cause{stopped: true, oom: true}, guestv1.EndReason_END_REASON_OOM, 137, true},
 	} {
 		if end := endOf(x.status, x.cause, 1); end.GetReason() != x.reason || end.GetExitCode() != x.code || end.GetOom() != x.oom {
 			t.Errorf("%v %+v: %v", x.status, x.cause, end)

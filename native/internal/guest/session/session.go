@@ -173,7 +173,7 @@ func (s *Session) setTimeout(d time.Duration) {
 		if s.ended {
 			return
 		}
-		s.cause.timeout = true
+		s.cause.timeout = !s.cause.stopped
 		_ = syscall.Kill(-s.pid, syscall.SIGTERM)
 		// Not stopped by the end of the leader: what else is in the group may have ignored TERM.
 		s.clock.After(killAfter, func() { killAll(s.pid) })

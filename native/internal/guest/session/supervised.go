@@ -113,6 +113,7 @@ func endMark(attempt uint32, end *guestv1.End) []byte {
 var reasonNames = map[guestv1.EndReason]string{
 	guestv1.EndReason_END_REASON_EXITED: "exited", guestv1.EndReason_END_REASON_TIMEOUT: "timeout",
 	guestv1.EndReason_END_REASON_OOM: "oom", guestv1.EndReason_END_REASON_KILLED: "killed",
+	guestv1.EndReason_END_REASON_STOPPED: "stopped",
 }
 
 func encodeMark(m mark) []byte {

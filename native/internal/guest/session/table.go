@@ -57,6 +57,18 @@ func (t *Table) Freeze() { t.setFreezing(true) }
 // Thaw lets new sessions in again.
 func (t *Table) Thaw() { t.setFreezing(false) }
 
+// Stop refuses new sessions as Freeze does; those that run end with the sandbox from now on, by themselves too.
+func (t *Table) Stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.freezing = true
+	for _, s := range t.sessions {
+		s.mu.Lock()
+		s.cause.stopped = !s.ended
+		s.mu.Unlock()
+	}
+}
+
 func (t *Table) setFreezing(freezing bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,7 +17,10 @@ export const shutdown: Phase = {
     try {
       const guest = await ports.engine.guest(runtimeId);
       const inOrder = async (): Promise<void> => {
-        if (operation.kind !== "remove") await ports.windDown?.(sandbox.id, guest, graceMs);
+        if (operation.kind !== "remove") {
+          await guest.prepareStop();
+          await ports.windDown?.(sandbox.id, guest, graceMs);
+        }
         await guest.shutdown(graceMs);
       };
       // A removal does not wait for the grace.

@@ -114,6 +114,8 @@ export interface Guest {
   hello(identity: Identity): Promise<{ bootId: string; version: string }>;
   /** Before a freeze: no new sessions, dirty files to the disk. */
   prepare(): Promise<void>;
+  /** Before a shutdown: no new sessions, and those that end from now on, however they do, have the reason `stopped`. */
+  prepareStop(): Promise<void>;
   /** The freeze is over or was given up. */
   release(): Promise<void>;
   /** TERM to all, KILL after the grace, sync; answers before PID 1 exits. */

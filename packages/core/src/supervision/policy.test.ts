@@ -39,6 +39,8 @@ describe("a process that ended", () => {
     const record = supervisedRecord({ attempt: 2, policy: { ...policy, restart: "never" } });
     expect(judged({ ...record, replaced: 2 }, 2, end(143), now)).toMatchObject({ state: "starting", desired: "running" });
     expect(judged({ ...record, desired: "stopped" }, 2, end(143), now)).toMatchObject({ state: "stopped", reason: null });
+    const stopped: SessionEnd = { ...end(143), reason: "stopped", signal: "SIGTERM" };
+    expect(judged(record, 2, stopped, now)).toMatchObject({ state: "starting", desired: "running", lastEnd: stopped, nextAt: null });
   });
 });
 

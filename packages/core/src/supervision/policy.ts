@@ -56,7 +56,8 @@ export function nextStep(record: SupervisedRecord, seen: Seen, nowMs: number): S
 export function judged(record: SupervisedRecord, attempt: number, end: SessionEnd, nowMs: number): SupervisedRecord {
   const known = { ...record, judged: attempt, attempt: Math.max(attempt, record.attempt), lastEnd: end, nextAt: null, reason: null };
   if (record.desired === "stopped") return { ...known, state: "stopped" };
-  if (attempt <= record.replaced) return { ...known, state: "starting" };
+  // Of a sandbox that is being stopped: the next process is that of its next runtime.
+  if (attempt <= record.replaced || end.reason === "stopped") return { ...known, state: "starting" };
   const { restart, maxRestarts, windowMs, backoffMs } = record.policy;
   const succeeded = end.reason === "exited" && end.exitCode === 0;
   if (restart === "never" || (restart === "on-failure" && succeeded)) {

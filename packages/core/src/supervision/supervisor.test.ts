@@ -145,7 +145,8 @@ describe("a supervised session", () => {
     await timed.lifecycle.pause("base", { memory: false });
     await timed.lifecycle.resume("base");
     await timed.settled();
-    expect(await supervision(timed)).toMatchObject({ state: "ready", attempt: 2, restarts: 0 });
+    const lastEnd = { reason: "stopped", exitCode: 143 };
+    expect(await supervision(timed)).toMatchObject({ state: "ready", attempt: 2, restarts: 0, lastEnd });
     expect(await journal(timed)).toEqual({ words: ["begin 1", "end 1", "begin 2"], seqs: [1, 2, 3] });
     expect(before.seqs).toEqual([1]);
   });

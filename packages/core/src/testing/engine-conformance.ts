@@ -83,6 +83,11 @@ export function engineConformance(name: string, make: () => Promise<EngineHarnes
       await guest.files.write("/data/x", bytes("kept"), { parents: true });
       expect(await guest.files.stat("/data/x", {})).toMatchObject({ type: "file", size: 4 });
       await expect(guest.files.stat("/data/none", {})).rejects.toMatchObject({ code: "file_not_found" });
+      const sessionId = ids.next("se");
+      await guest.sessions.start({ sessionId, argv: [...harness.counter], hold: false });
+      await guest.prepareStop();
+      await guest.sessions.signal(sessionId, "KILL");
+      expect((await guest.sessions.awaitEnd(sessionId, 1)).end).toMatchObject({ reason: "stopped", exitCode: 137 });
       await guest.shutdown(1000);
       await engine.destroy(spec.runtimeId);
       const again = { ...spec, runtimeId: ids.next("rt"), disk: harness.disks.locate(diskId) };

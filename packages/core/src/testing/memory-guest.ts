@@ -42,6 +42,11 @@ export class MemoryGuest implements Guest {
     this.#runtime.memory.prepared = true;
   }
 
+  async prepareStop(): Promise<void> {
+    await this.prepare();
+    this.#runtime.memory.stopping = true;
+  }
+
   async release(): Promise<void> {
     await this.ready();
     this.#runtime.memory.prepared = false;
@@ -49,6 +54,7 @@ export class MemoryGuest implements Guest {
 
   async shutdown(_graceMs: number): Promise<void> {
     await this.ready();
+    this.#runtime.memory.stopping = true;
     this.#runtime.endAllSessions();
     this.#exit();
   }

@@ -23,6 +23,8 @@ interface Memory {
   identity: Identity | null;
   /** Between prepare and the release or hello: nothing new may begin. */
   prepared: boolean;
+  /** What ends has been stopped. */
+  stopping: boolean;
   nextPid: number;
   processes: MemoryProcess[];
   sessions: KeptSession[];
@@ -131,6 +133,7 @@ export class MemoryRuntime {
     this.#memory.processes = this.#memory.processes.filter((each) => each.sessionId !== sessionId);
     const kept = this.find(sessionId);
     const whole: SessionEnd = { reason: "exited", exitCode: null, signal: null, oom: false, ...end };
+    if (this.#memory.stopping) whole.reason = "stopped";
     if (kept?.supervised === true && kept.session.lastEnd === null) {
       kept.session = { ...kept.session, lastEnd: whole };
       this.#mark(sessionId, { attempt: kept.session.attempt, pid: null, end: whole });
@@ -200,7 +203,16 @@ function keep(frame: JournalFrame): KeptFrame {
 }
 
 function freshMemory(runtimeId: string): Memory {
-  return { bootId: `boot-of-${runtimeId}`, identity: null, prepared: false, nextPid: 2, processes: [], sessions: [], volatile: [] };
+  return {
+    bootId: `boot-of-${runtimeId}`,
+    identity: null,
+    prepared: false,
+    stopping: false,
+    nextPid: 2,
+    processes: [],
+    sessions: [],
+    volatile: [],
+  };
 }
 
 function isVolatile(path: string): boolean {

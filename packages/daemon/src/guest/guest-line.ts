@@ -29,6 +29,8 @@ export class GuestLine implements Guest {
   readonly #manager: Http2SessionManager;
   readonly #onRequest: OnRequest;
   #follows = false;
+  /** What it is when nobody has closed the line and it ends. */
+  #atEnd: CloseReason = "lost";
   #socket: Socket | undefined;
   #identity: Identity | undefined;
 
@@ -101,6 +103,12 @@ export class GuestLine implements Guest {
     await this.#guarded(() => this.#client.prepare({}));
   }
 
+  /** A guest of an earlier version takes it for a freeze: it lets no sessions in either, and says of the ends only how they came. */
+  async prepareStop(): Promise<void> {
+    this.#atEnd = "stopped";
+    await this.#guarded(() => this.#client.prepare({ stop: true }));
+  }
+
   /**
    * Asked again until it is answered: what comes while the engine writes its memory lies in the engine then, and nothing tells the guest of it before
    * more comes (gVisor's save takes what is in a pipe, and wakes nobody who waits for it).
@@ -130,6 +138,7 @@ export class GuestLine implements Guest {
   }
 
   async shutdown(graceMs: number): Promise<void> {
+    this.#atEnd = "stopped";
     await this.#guarded(() => this.#client.shutdown({ graceMs }));
   }
 
@@ -153,7 +162,7 @@ export class GuestLine implements Guest {
     // A second connection is the library's own idea: the guest refuses all its calls, since nobody says Hello on it.
     this.#socket = socket;
     socket.once("close", () => {
-      this.#state.closed ??= "lost";
+      this.#state.closed ??= this.#atEnd;
     });
     return socket;
   }

@@ -170,6 +170,7 @@ const reasons: Readonly<Record<number, SessionEnd["reason"]>> = {
   [EndReason.TIMEOUT]: "timeout",
   [EndReason.OOM]: "oom",
   [EndReason.KILLED]: "killed",
+  [EndReason.STOPPED]: "stopped",
 };
 
 function toEnd(end: End): SessionEnd {

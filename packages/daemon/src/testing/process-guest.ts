@@ -63,6 +63,7 @@ export function createProcessGuest(root: string): ProcessGuest {
     ports: hostPorts,
     hello: async () => ({ bootId: "boot", version: "0" }),
     prepare: async () => {},
+    prepareStop: async () => {},
     release: async () => {},
     shutdown: async () => {},
     close,

@@ -210,7 +210,8 @@ export class ProcessSession {
     const number = signal === null ? 0 : (signalNumbers[signal] ?? 0);
     // The memory watch is the guest's: a test says by the environment that it was it.
     const oom = this.#start.env?.TEST_END === "oom";
-    this.#end = { reason: this.#timedOut ? "timeout" : oom ? "oom" : "exited", exitCode: code ?? 128 + number, signal, oom };
+    const itself = this.#closed?.reason === "stopped" ? "stopped" : "exited";
+    this.#end = { reason: this.#timedOut ? "timeout" : oom ? "oom" : itself, exitCode: code ?? 128 + number, signal, oom };
     this.#wake();
   }
 

@@ -1,6 +1,9 @@
-import { TorporError } from "@torpor/contract/error";
+interface Fault {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
 
 /** What went wrong and what to do about it, in a line. */
-export function sentence(error: Error): string {
-  return error instanceof TorporError && error.hint !== undefined ? `${error.message} — ${error.hint}` : error.message;
+export function sentence({ message, hint }: Fault): string {
+  return hint === undefined ? message : `${message} — ${hint}`;
 }

@@ -1,5 +1,5 @@
 import type { OperationAnswer, Sandbox } from "@torpor/contract";
-import { TorporError } from "@torpor/contract/error";
+import { sentence } from "../api/sentence.ts";
 import { act, freshStart } from "../state/act.ts";
 
 export type BulkVerb = "pause" | "resume" | "remove";
@@ -35,9 +35,7 @@ async function doToOne(verb: BulkVerb, id: string): Promise<Outcome> {
   try {
     return doneBy(await act(verb, id));
   } catch (error) {
-    const { message } = error as Error;
-    const hint = error instanceof TorporError && error.hint !== undefined ? ` ${error.hint}` : "";
-    return { kind: "failed", message: message + hint };
+    return { kind: "failed", message: sentence(error as Error) };
   }
 }
 

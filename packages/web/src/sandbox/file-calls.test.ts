@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { crumbsOf, downloadAddress, join, parentOf, textOf } from "./file-calls.ts";
+import { crumbsOf, downloadAddress, isNamable, join, parentOf, textOf } from "./file-calls.ts";
 
 test("paths are put together and taken apart", () => {
   expect([join("/", "a"), join("/a", "b c")]).toEqual(["/a", "/a/b c"]);
@@ -15,6 +15,11 @@ test("a hostile name stays within its address", () => {
   const entry = { path: "/a?b&c=#/../x", type: "file" } as Parameters<typeof downloadAddress>[1];
   const address = new URL(downloadAddress("sb_1", entry), "http://x");
   expect([address.pathname, address.searchParams.get("path")]).toEqual(["/v1/sandboxes/sb_1/files", "/a?b&c=#/../x"]);
+});
+
+test("a name that came with marks in place of its bytes is none that a call can give", () => {
+  const named = (name: string) => isNamable({ name } as Parameters<typeof isNamable>[0]);
+  expect(["a", "ä b", "a\u{FFFD}.txt"].map(named)).toEqual([true, true, false]);
 });
 
 test("only text is shown as text", () => {

@@ -22,6 +22,9 @@ export const writeFile = (id: string, path: string, body: Blob | string) => requ
 export const makeDirectory = (id: string, path: string) => call("POST", `${base(id)}/files/directories`, { json: { path } });
 export const removeFile = (id: string, path: string) => call("DELETE", `${base(id)}/files`, { query: { path, recursive: true } });
 
+/** A name with other bytes than UTF-8 comes with marks in their place, and no call leads to what it names. */
+export const isNamable = ({ name }: Entry): boolean => !name.includes("\uFFFD");
+
 /** Where the browser finds it: a directory as a tar file. */
 export function downloadAddress(id: string, { path, type }: Entry): string {
   return `${base(id)}/${type === "directory" ? "archive" : "files"}${queryText({ path })}`;

@@ -1,6 +1,6 @@
 import type { Entry } from "@torpor/contract";
 import { formatBytes } from "../format/bytes.ts";
-import { downloadAddress } from "./file-calls.ts";
+import { downloadAddress, isNamable } from "./file-calls.ts";
 
 interface FileTableProps {
   readonly sandboxId: string;
@@ -24,34 +24,29 @@ export function FileTable({ entries, ...rest }: FileTableProps) {
         </tr>
       </thead>
       <tbody>
-        {entries.map((entry) => (
-          <FileRow key={entry.path} entry={entry} {...rest} />
-        ))}
+        {entries.map((entry, at) =>
+          isNamable(entry) ? (
+            <FileRow key={entry.path} entry={entry} {...rest} />
+          ) : (
+            <UnnamableRow key={`${at} ${entry.path}`} entry={entry} />
+          ),
+        )}
       </tbody>
     </table>
   );
 }
 
 function FileRow({ sandboxId, entry, onOpen, onRemove }: Omit<FileTableProps, "entries"> & { readonly entry: Entry }) {
-  const { name, type, symlinkTarget, size, owner, modifiedAt } = entry;
-  const mark = type === "directory" ? "/" : symlinkTarget === null ? "" : ` → ${symlinkTarget}`;
+  const { name, type } = entry;
   return (
     <tr>
       <td class="name">
         <button type="button" class="plain mono file-name" onClick={() => onOpen(entry)}>
           {name}
-          {mark}
+          {markOf(entry)}
         </button>
       </td>
-      <td class="number more" data-label="Size">
-        {type === "file" ? formatBytes(size) : "—"}
-      </td>
-      <td class="more" data-label="Owner">
-        {owner}
-      </td>
-      <td class="more" data-label="Changed">
-        {new Date(modifiedAt).toLocaleString()}
-      </td>
+      <Facts entry={entry} />
       <td class="deeds">
         <div class="row">
           {type === "file" || type === "directory" ? (
@@ -73,3 +68,39 @@ function FileRow({ sandboxId, entry, onOpen, onRemove }: Omit<FileTableProps, "e
     </tr>
   );
 }
+
+/** The daemon finds it under no name that the page could send. */
+function UnnamableRow({ entry }: { readonly entry: Entry }) {
+  return (
+    <tr>
+      <td class="name">
+        <span class="mono">
+          {entry.name}
+          {markOf(entry)}
+        </span>
+        <p class="soft small">Its name is not UTF-8: reach it in a terminal.</p>
+      </td>
+      <Facts entry={entry} />
+      <td />
+    </tr>
+  );
+}
+
+function Facts({ entry: { type, size, owner, modifiedAt } }: { readonly entry: Entry }) {
+  return (
+    <>
+      <td class="number more" data-label="Size">
+        {type === "file" ? formatBytes(size) : "—"}
+      </td>
+      <td class="more" data-label="Owner">
+        {owner}
+      </td>
+      <td class="more" data-label="Changed">
+        {new Date(modifiedAt).toLocaleString()}
+      </td>
+    </>
+  );
+}
+
+const markOf = ({ type, symlinkTarget }: Entry): string =>
+  type === "directory" ? "/" : symlinkTarget === null ? "" : ` → ${symlinkTarget}`;

@@ -3,14 +3,21 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { sentence } from "../api/sentence.ts";
 import { formatBytes } from "../format/bytes.ts";
 import { confirmed } from "../parts/confirm.tsx";
+import { navigate, pathToDirectory } from "../router.ts";
 import { showError, showNote } from "../state/toasts.ts";
 import { crumbsOf, isDirectory, join, listDirectory, makeDirectory, removeFile, writeFile } from "./file-calls.ts";
 import { FileEditor } from "./file-editor.tsx";
 import { FileTable } from "./file-table.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 
-export function Files({ sandbox }: { readonly sandbox: Sandbox }) {
-  if (sandbox.state === "running") return <Browser sandbox={sandbox} />;
+interface FilesProps {
+  readonly sandbox: Sandbox;
+  /** What the address names. */
+  readonly directory: string | undefined;
+}
+
+export function Files({ sandbox, directory }: FilesProps) {
+  if (sandbox.state === "running") return <Browser sandbox={sandbox} path={directory ?? sandbox.workdir ?? "/"} />;
   return (
     <div class="empty">
       <h2>Its files can be reached while it runs</h2>
@@ -19,12 +26,13 @@ export function Files({ sandbox }: { readonly sandbox: Sandbox }) {
   );
 }
 
-function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
-  const { id } = sandbox;
-  const [path, setPath] = useState(sandbox.workdir ?? "/");
+function Browser({ sandbox: { id, name }, path }: { readonly sandbox: Sandbox; readonly path: string }) {
+  const go = (to: string) => to !== path && navigate(pathToDirectory(name, to));
   const { entries, fault, load } = useDirectory(id, path);
   const [editing, setEditing] = useState<Entry | undefined>(undefined);
   const [uploading, setUploading] = useState("");
+  // The way back leads out of the editor too.
+  useEffect(() => setEditing(undefined), [path]);
   const upload = async (files: readonly File[]) => {
     for (const [i, file] of files.entries()) {
       const { name, size } = file;
@@ -51,7 +59,7 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
     await load();
   };
   const open = async (entry: Entry) => {
-    if (await isDirectory(id, entry)) setPath(entry.path);
+    if (await isDirectory(id, entry)) go(entry.path);
     else setEditing(entry);
   };
   if (editing !== undefined) {
@@ -64,7 +72,7 @@ function Browser({ sandbox }: { readonly sandbox: Sandbox }) {
   return (
     <div class="stack">
       <div class="row apart">
-        <Crumbs path={path} onGo={setPath} />
+        <Crumbs path={path} onGo={go} />
         <Additions onMake={make} onUpload={upload} />
       </div>
       {uploading === "" ? null : (

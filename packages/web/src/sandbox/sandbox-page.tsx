@@ -82,7 +82,7 @@ function Shown({ sandbox, place }: { readonly sandbox: Sandbox; readonly place: 
     case "timeline":
       return <Timeline id={sandbox.id} operationId={sandbox.operation?.id} />;
     case "files":
-      return <Files sandbox={sandbox} />;
+      return <Files sandbox={sandbox} directory={place.directory} />;
     case "snapshots":
       return <Snapshots sandbox={sandbox} />;
     case "ports":

@@ -80,12 +80,7 @@ function OperationItem({ operation, events }: OperationItemProps) {
         </div>
       )}
       {phases.length === 0 ? null : <p class="soft small">{phases.map(([name, ms]) => `${name} ${formatTook(ms)}`).join(" · ")}</p>}
-      {error === null ? null : (
-        <p class="fault">
-          {error.message}
-          {error.hint === undefined ? "" : ` — ${error.hint}`}
-        </p>
-      )}
+      {error === null ? null : <p class="fault">{sentence(error)}</p>}
       <p class="small">{[...factsOf(operation), ...events.map(({ type }) => type)].join(" · ")}</p>
     </li>
   );

@@ -1,7 +1,8 @@
-import type { Sandbox, SessionEnd } from "@torpor/contract";
+import type { Sandbox } from "@torpor/contract";
 import { isHeld } from "../parts/state-mark.tsx";
 import { act, acting } from "../state/act.ts";
 import { showError } from "../state/toasts.ts";
+import { endSentence } from "./end-words.ts";
 import { Progress } from "./progress.tsx";
 import type { SessionTerminal } from "./terminal.ts";
 
@@ -26,7 +27,7 @@ export function Over({ sandbox, terminal, onOpen }: OverProps) {
   if (sandbox.state === "stopped" || sandbox.state === "failed") return <AtRest sandbox={sandbox} />;
   if (isHeld(sandbox)) return <Remark title="It is held" text="The pool is full. Remove something, and it goes on by itself." />;
   const state = terminal?.state.value;
-  if (state?.kind === "ended") return <Remark title="This terminal has ended" text={endText(state.end)} onOpen={onOpen} />;
+  if (state?.kind === "ended") return <Remark title="This terminal has ended" text={endSentence(state.end)} onOpen={onOpen} />;
   if (state?.kind === "refused") return <Remark title="This terminal is not to be had" text={`${state.error.message}.`} onOpen={onOpen} />;
   return null;
 }
@@ -68,11 +69,4 @@ function Remark({ title, text, onOpen }: RemarkProps) {
       )}
     </div>
   );
-}
-
-function endText({ reason, exitCode, signal, oom }: SessionEnd): string {
-  if (oom) return "Its process outgrew the sandbox's memory and was killed; the sandbox goes on.";
-  if (reason === "stopped" || reason === "lost") return "The sandbox was stopped, and its processes with it.";
-  if (reason === "timeout") return "Its time limit was over.";
-  return signal === null ? `Its process exited with code ${exitCode ?? "?"}.` : `Its process was ended by ${signal}.`;
 }

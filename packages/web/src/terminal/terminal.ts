@@ -1,10 +1,11 @@
 import { effect, signal } from "@preact/signals";
-import type { Session, SessionEnd } from "@torpor/contract";
+import type { Session } from "@torpor/contract";
 import { newKey } from "../api/call.ts";
 import { reachable } from "../state/sandboxes.ts";
 import type { SessionStream, StreamState } from "../stream/session-stream.ts";
 import { streamOf } from "./connect.ts";
 import { Emulator } from "./emulator.ts";
+import { endWords } from "./end-words.ts";
 
 export interface TerminalOptions {
   readonly sandboxId: string;
@@ -98,9 +99,4 @@ export class SessionTerminal {
     this.#stream.write(new TextEncoder().encode(this.#typed));
     this.#typed = undefined;
   }
-}
-
-function endWords({ signal, exitCode, oom }: SessionEnd): string {
-  if (oom) return "it outgrew the memory";
-  return signal === null ? `code ${exitCode ?? "?"}` : signal;
 }

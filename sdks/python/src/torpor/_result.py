@@ -3,10 +3,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torpor._error import ConflictError
+from torpor.errors import SandboxNotRunningError
 from torpor.models import SessionEnd
 
 #: The exit code of a command that met its time limit, as timeout(1) has it.
 TIMED_OUT = 124
+_WITH_ITS_SANDBOX = {
+    "stopped": ("the command ended with sandbox {}, which was stopped, removed, or paused with its files only", None),
+    "lost": ("the runtime of sandbox {} ended, and the command with it", "the sandbox's record tells why"),
+}
 
 
 class CommandFailedError(ConflictError):
@@ -75,6 +80,11 @@ class ExecResult:
         raise error
 
 
-def result_of(session_id: str, end: SessionEnd, stdout: bytes, stderr: bytes, lost_bytes: int = 0) -> ExecResult:
+def result_of(sandbox: str, session_id: str, end: SessionEnd, stdout: bytes, stderr: bytes, lost_bytes: int = 0) -> ExecResult:
+    """Any exit code is a result; what ended with its sandbox is an error."""
+    if end.reason in _WITH_ITS_SANDBOX:
+        message, hint = _WITH_ITS_SANDBOX[end.reason]
+        details = {"sessionId": session_id, "exitCode": end.exit_code, "signal": end.signal}
+        raise SandboxNotRunningError(message.format(sandbox), hint=hint, details=details)
     code = end.exit_code if end.exit_code is not None else 137
     return ExecResult(session_id, TIMED_OUT if end.reason == "timeout" else code, stdout, stderr, end, lost_bytes)

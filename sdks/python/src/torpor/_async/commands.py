@@ -196,7 +196,7 @@ class AsyncCommands:
         answer = ExecAnswer.model_validate(await self._transport.json("exec", params={"id": self.id}, body={**body, **given}))
         stdout, stderr = base64.b64decode(answer.stdout), base64.b64decode(answer.stderr)
         if answer.end.reason != "paused":
-            return result_of(answer.session_id, answer.end, stdout, stderr, answer.lost_bytes)
+            return result_of(self.name, answer.session_id, answer.end, stdout, stderr, answer.lost_bytes)
         if over_pause == "raise":
             raise paused_failure(self.name, answer.session_id, answer.last_seq)
         command = AsyncCommand(self._transport, self.id, answer.session_id, after=answer.last_seq)

@@ -104,7 +104,7 @@ class Command(Channel):
     ) -> ExecResult:
         """Its end, with the output that came since this object was made. TorporTimeoutError leaves it running.
 
-        With `check` an exit code other than 0 is raised as CommandFailedError.
+        SandboxNotRunningError says that it ended with its sandbox. With `check` an exit code other than 0 is raised as CommandFailedError.
         """
         decoders = {kind: codecs.getincrementaldecoder("utf-8")("replace") for kind in ("stdout", "stderr", "terminal")}
         deadline = Deadline(timeout)
@@ -122,11 +122,11 @@ class Command(Channel):
 
     @property
     def result(self) -> ExecResult | None:
-        """How it ended and what came of its output, once that was seen."""
+        """How it ended and what came of its output, once that was seen. SandboxNotRunningError if it ended with its sandbox."""
         if self._end is None:
             return None
         lost = self._lost_bytes + self._stdout.lost_bytes + self._stderr.lost_bytes
-        return result_of(self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
+        return result_of(self._params["id"], self.id, self._end, self._stdout.content(), self._stderr.content(), lost)
 
     def write(self, content: Content) -> None:
         """Input. It is typed once: what a connection that breaks, or a pause, had not delivered goes with the next connection.

@@ -38,6 +38,7 @@ const (
 	EndReason_END_REASON_TIMEOUT     EndReason = 2
 	EndReason_END_REASON_OOM         EndReason = 3 // the memory watch killed it, or the process of the session that it waited for
 	EndReason_END_REASON_KILLED      EndReason = 4 // by a Signal or Remove call
+	EndReason_END_REASON_STOPPED     EndReason = 5 // with the sandbox, by itself or by a signal
 )
 
 // Enum value maps for EndReason.
@@ -48,6 +49,7 @@ var (
 		2: "END_REASON_TIMEOUT",
 		3: "END_REASON_OOM",
 		4: "END_REASON_KILLED",
+		5: "END_REASON_STOPPED",
 	}
 	EndReason_value = map[string]int32{
 		"END_REASON_UNSPECIFIED": 0,
@@ -55,6 +57,7 @@ var (
 		"END_REASON_TIMEOUT":     2,
 		"END_REASON_OOM":         3,
 		"END_REASON_KILLED":      4,
+		"END_REASON_STOPPED":     5,
 	}
 )
 
@@ -569,6 +572,7 @@ func (x *HelloResponse) GetUnixNanos() int64 {
 
 type PrepareRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Stop          bool                   `protobuf:"varint,1,opt,name=stop,proto3" json:"stop,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -601,6 +605,13 @@ func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
 // Deprecated: Use PrepareRequest.ProtoReflect.Descriptor instead.
 func (*PrepareRequest) Descriptor() ([]byte, []int) {
 	return file_torpor_guest_v1_guest_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PrepareRequest) GetStop() bool {
+	if x != nil {
+		return x.Stop
+	}
+	return false
 }
 
 type PrepareResponse struct {
@@ -3710,8 +3721,9 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x17\n" +
 	"\aboot_id\x18\x03 \x01(\tR\x06bootId\x12\x1d\n" +
 	"\n" +
-	"unix_nanos\x18\x04 \x01(\x03R\tunixNanos\"\x10\n" +
-	"\x0ePrepareRequest\"\x11\n" +
+	"unix_nanos\x18\x04 \x01(\x03R\tunixNanos\"$\n" +
+	"\x0ePrepareRequest\x12\x12\n" +
+	"\x04stop\x18\x01 \x01(\bR\x04stop\"\x11\n" +
 	"\x0fPrepareResponse\"\x10\n" +
 	"\x0eReleaseRequest\"\x11\n" +
 	"\x0fReleaseResponse\"\x0e\n" +
@@ -3919,13 +3931,14 @@ const file_torpor_guest_v1_guest_proto_rawDesc = "" +
 	"\x04user\x18\x02 \x01(\tR\x04user\"B\n" +
 	"\x14WriteArchiveResponse\x12\x14\n" +
 	"\x05files\x18\x01 \x01(\x04R\x05files\x12\x14\n" +
-	"\x05bytes\x18\x02 \x01(\x04R\x05bytes*\x81\x01\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes*\x99\x01\n" +
 	"\tEndReason\x12\x1a\n" +
 	"\x16END_REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11END_REASON_EXITED\x10\x01\x12\x16\n" +
 	"\x12END_REASON_TIMEOUT\x10\x02\x12\x12\n" +
 	"\x0eEND_REASON_OOM\x10\x03\x12\x15\n" +
-	"\x11END_REASON_KILLED\x10\x04*l\n" +
+	"\x11END_REASON_KILLED\x10\x04\x12\x16\n" +
+	"\x12END_REASON_STOPPED\x10\x05*l\n" +
 	"\x06Stream\x12\x16\n" +
 	"\x12STREAM_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rSTREAM_STDOUT\x10\x01\x12\x11\n" +

@@ -115,7 +115,7 @@ type GuestClient interface {
 	// failed_precondition.
 	Hello(context.Context, *connect.Request[v1.HelloRequest]) (*connect.Response[v1.HelloResponse], error)
 	// Before a freeze: refuses new sessions (failed_precondition "freezing"), writes dirty files to the disk (sync).
-	// Idempotent. Hello or Release ends it.
+	// Idempotent. Hello or Release ends it. With `stop` a Shutdown follows instead of a freeze: sessions that end from now on have been STOPPED.
 	Prepare(context.Context, *connect.Request[v1.PrepareRequest]) (*connect.Response[v1.PrepareResponse], error)
 	// The freeze is over or was given up, the same runtime goes on.
 	Release(context.Context, *connect.Request[v1.ReleaseRequest]) (*connect.Response[v1.ReleaseResponse], error)
@@ -254,7 +254,7 @@ type GuestHandler interface {
 	// failed_precondition.
 	Hello(context.Context, *connect.Request[v1.HelloRequest]) (*connect.Response[v1.HelloResponse], error)
 	// Before a freeze: refuses new sessions (failed_precondition "freezing"), writes dirty files to the disk (sync).
-	// Idempotent. Hello or Release ends it.
+	// Idempotent. Hello or Release ends it. With `stop` a Shutdown follows instead of a freeze: sessions that end from now on have been STOPPED.
 	Prepare(context.Context, *connect.Request[v1.PrepareRequest]) (*connect.Response[v1.PrepareResponse], error)
 	// The freeze is over or was given up, the same runtime goes on.
 	Release(context.Context, *connect.Request[v1.ReleaseRequest]) (*connect.Response[v1.ReleaseResponse], error)
