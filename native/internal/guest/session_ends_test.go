@@ -150,9 +150,10 @@ func TestEndsOfAStop(t *testing.T) {
 	c := newClient(t)
 	before := sh("stop-before", "exit 3")
 	after := sh("stop-after", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done")
+	spared := sh("stop-spared", "exec sleep 600")
 	kept := sh("stop-kept", "echo ready; exec sleep 600")
 	kept.Supervised = true
-	for _, req := range []*guestv1.StartRequest{before, after, kept} {
+	for _, req := range []*guestv1.StartRequest{before, after, spared, kept} {
 		if _, err := c.Start(background, connect.NewRequest(req)); err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +163,8 @@ func TestEndsOfAStop(t *testing.T) {
 	if _, err := c.Prepare(background, connect.NewRequest(&guestv1.PrepareRequest{Stop: true})); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = c.Release(background, connect.NewRequest(&guestv1.ReleaseRequest{})) })
+	release := func() { _, _ = c.Release(background, connect.NewRequest(&guestv1.ReleaseRequest{})) }
+	t.Cleanup(release)
 	if _, err := c.run(t, sh("stop-new", "true")); code(err) != connect.CodeFailedPrecondition {
 		t.Errorf("a new one: %v", err)
 	}
@@ -187,6 +189,13 @@ func TestEndsOfAStop(t *testing.T) {
 	}
 	if text, _ := c.marks(t, "stop-kept", 0, 2); !strings.HasSuffix(text, `"end":{"reason":"stopped","exitCode":143,"signal":"SIGTERM","oom":false}}]`) {
 		t.Errorf("its journal: %q", text)
+	}
+	release()
+	if end, err := c.Signal(background, connect.NewRequest(&guestv1.SignalRequest{SessionId: "stop-spared", Signal: "TERM"})); err != nil {
+		t.Fatal(end, err)
+	}
+	if end := waitForEnd(t, c, "stop-spared").GetEnd(); end.GetReason() != guestv1.EndReason_END_REASON_KILLED {
+		t.Errorf("after a stop that was given up: %v", end)
 	}
 }
 

@@ -52,27 +52,23 @@ func NewTable(r *reaper.Reaper, s *process.Spawner, c *clock.Clock, defaults fun
 }
 
 // Freeze refuses new sessions until Thaw.
-func (t *Table) Freeze() { t.setFreezing(true) }
-
-// Thaw lets new sessions in again.
-func (t *Table) Thaw() { t.setFreezing(false) }
+func (t *Table) Freeze() { t.set(true, false) }
 
 // Stop refuses new sessions as Freeze does; those that run end with the sandbox from now on, by themselves too.
-func (t *Table) Stop() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.freezing = true
-	for _, s := range t.sessions {
-		s.mu.Lock()
-		s.cause.stopped = !s.ended
-		s.mu.Unlock()
-	}
-}
+func (t *Table) Stop() { t.set(true, true) }
 
-func (t *Table) setFreezing(freezing bool) {
+// Thaw lets new sessions in again; a stop has been given up.
+func (t *Table) Thaw() { t.set(false, false) }
+
+func (t *Table) set(freezing, stopping bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.freezing = freezing
+	for _, s := range t.sessions {
+		s.mu.Lock()
+		s.cause.stopped = stopping && !s.ended
+		s.mu.Unlock()
+	}
 }
 
 // Get gives the session of an id.
