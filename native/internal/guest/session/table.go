@@ -66,7 +66,9 @@ func (t *Table) set(freezing, stopping bool) {
 	t.freezing = freezing
 	for _, s := range t.sessions {
 		s.mu.Lock()
-		s.cause.stopped = stopping && !s.ended
+		if !s.ended { // else its cause is known
+			s.cause.stopped = stopping
+		}
 		s.mu.Unlock()
 	}
 }
