@@ -145,30 +145,6 @@ func (r *Runtime) takeOverFreeze() {
 	}
 }
 
-// findOutFrozen: the engine can't be asked whether its tasks are stopped, and a resume too many ends it. A program that is started
-// in a stopped sandbox waits; in one that runs it says its version at once.
-func (r *Runtime) findOutFrozen() bool {
-	output, input, err := os.Pipe()
-	if err != nil {
-		return false
-	}
-	defer output.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return false
-	}
-	defer null.Close()
-	if err := r.calls.Exec([]string{r.config.Guest, "version"}, []*os.File{null, input, null}); err != nil {
-		return false // calls will say why
-	}
-	_ = input.Close()
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(output.Fd()), Events: unix.POLLIN}}, int(answerTime.Milliseconds()))
-	return n == 0 && err == nil
-}
-
-// answerTime is generous: a start inside takes 10 ms.
-const answerTime = 3 * time.Second
-
 func (r *Runtime) isFrozen() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
