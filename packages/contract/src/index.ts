@@ -10,6 +10,7 @@ export * from "./image.ts";
 export * from "./info.ts";
 export * from "./interpreter.ts";
 export * from "./issue.ts";
+export * from "./no-such-fields.ts";
 export * from "./openapi.ts";
 export * from "./operation.ts";
 export * from "./place.ts";

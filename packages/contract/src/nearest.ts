@@ -2,11 +2,14 @@
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3));
   let [best, least]: [string | undefined, number] = [undefined, limit + 1];
+  let longer: string | undefined;
   for (const candidate of known) {
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
     if (away < least) [best, least] = [candidate, away];
+    // Its unit is left out: `ttl` for `ttlMs`.
+    if (word.length > 1 && candidate.toLowerCase().startsWith(word.toLowerCase())) longer ??= candidate;
   }
-  return best;
+  return best ?? longer;
 }
 
 /** Letters to insert, to leave out, to replace, or to swap with the next one. */

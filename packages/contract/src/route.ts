@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Route } from "./route-shape.ts";
 import { accessRoutes } from "./routes/access.ts";
 import { eventRoutes } from "./routes/event.ts";
@@ -45,3 +46,5 @@ export const routes = {
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;
+/** What a call's JSON body is made from; undefined: it has none. */
+export type BodyOf<R extends RouteName> = z.input<NonNullable<(typeof routes)[R]["body"]>>;

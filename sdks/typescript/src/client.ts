@@ -25,6 +25,8 @@ import type {
   UpdateSandboxRequest,
 } from "@torpor/contract";
 import { AccessClient } from "./access-client.ts";
+import { waitOf } from "./apart.ts";
+import { startNames } from "./body-names.ts";
 import type { DiffOptions, SandboxFilter, SandboxPage, Waiting, WaitingForRoom } from "./call-options.ts";
 import { addressOf } from "./calls.ts";
 import { type ClientOptions, endpointOf } from "./endpoint.ts";
@@ -37,6 +39,7 @@ import { type LastingOptions, LastingSession, type SocketLike } from "./lasting-
 import { linesOf } from "./lines.ts";
 import { OperationClient } from "./operation-client.ts";
 import { PortClient } from "./port-client.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { openSocket, SessionStream } from "./session-stream.ts";
 import { SnapshotClient } from "./snapshot-client.ts";
 import { StatsClient } from "./stats-client.ts";
@@ -67,6 +70,7 @@ export class TorporClient {
   readonly interpreters: InterpreterClient;
 
   constructor(options: ClientOptions = {}) {
+    refuseUnknown(options, { socket: true, url: true, token: true });
     this.#transport = new Transport(endpointOf(options, globalThis.process?.env ?? {}));
     this.files = new FileClient(this.#transport);
     this.images = new ImageClient(this.#transport);
@@ -98,7 +102,9 @@ export class TorporClient {
   }
 
   /** At most `limit` of them, from `after` on, which is the `next` of the page before. */
-  page(filter: SandboxFilter = {}, range: { readonly limit?: number; readonly after?: string } = {}): Promise<SandboxPage> {
+  async page(filter: SandboxFilter = {}, range: { readonly limit?: number; readonly after?: string } = {}): Promise<SandboxPage> {
+    refuseUnknown(filter, { states: true, labels: true });
+    refuseUnknown(range, { limit: true, after: true });
     const label = Object.entries(filter.labels ?? {}).map(([name, value]) => `${name}=${value}`);
     const query = { state: filter.states?.join(","), label: label.length === 0 ? undefined : label.join(","), ...range };
     return this.#transport.json("listSandboxes", { query });
@@ -109,13 +115,13 @@ export class TorporClient {
   }
 
   /** Changes how its life is bounded in time. null takes a bound away. */
-  update(id: string, body: UpdateSandboxRequest, { waitMs }: Waiting = {}): Promise<Sandbox> {
-    return this.#transport.json("updateSandbox", { params: { id }, body, query: { wait: waitMs } });
+  async update(id: string, body: UpdateSandboxRequest, waiting: Waiting = {}): Promise<Sandbox> {
+    return this.#transport.json("updateSandbox", { params: { id }, body, query: waitOf(waiting) });
   }
 
   /** Its ttl begins anew, or it gets the given time to run at least. */
-  refresh(id: string, body: RefreshRequest = {}, { waitMs }: Waiting = {}): Promise<Sandbox> {
-    return this.#transport.json("refreshSandbox", { params: { id }, body, query: { wait: waitMs } });
+  async refresh(id: string, body: RefreshRequest = {}, waiting: Waiting = {}): Promise<Sandbox> {
+    return this.#transport.json("refreshSandbox", { params: { id }, body, query: waitOf(waiting) });
   }
 
   pause(id: string, body: PauseRequest = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
@@ -140,6 +146,7 @@ export class TorporClient {
    * `limit`; the generator returns whether there are more. Nothing is woken.
    */
   async *diff(id: string, options: DiffOptions = {}): AsyncGenerator<Difference, { readonly truncated: boolean }> {
+    refuseUnknown(options, { with: true, limit: true, signal: true });
     const { signal, ...query } = options;
     const request = { params: { id }, query, headers: { accept: "application/x-ndjson" }, ...(signal === undefined ? {} : { signal }) };
     for await (const text of linesOf(await this.#transport.call("diffSandbox", request))) {
@@ -181,7 +188,8 @@ export class TorporClient {
     return this.#change("startSandbox", { params: { id }, body: {} }, waiting);
   }
 
-  remove(id: string, options: { force?: boolean } = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
+  async remove(id: string, options: { force?: boolean } = {}, waiting: Waiting = {}): Promise<OperationAnswer> {
+    refuseUnknown(options, { force: true });
     return this.#change("removeSandbox", { params: { id }, query: options }, waiting);
   }
 
@@ -203,6 +211,7 @@ export class TorporClient {
   }
 
   async events(id: string, range: { after?: number; limit?: number } = {}): Promise<Event[]> {
+    refuseUnknown(range, { after: true, limit: true });
     return (await this.#transport.json<{ events: Event[] }>("listEvents", { params: { id }, query: range })).events;
   }
 
@@ -212,7 +221,9 @@ export class TorporClient {
   }
 
   /** Starts a command with its output and input as streams. With `client` its input has positions, as in `attach`. */
-  stream(id: string, request: StartSessionRequest, options: { client?: string } = {}): Promise<SessionStream> {
+  async stream(id: string, request: StartSessionRequest, options: { client?: string } = {}): Promise<SessionStream> {
+    refuseUnknown(request, startNames);
+    refuseUnknown(options, { client: true });
     return SessionStream.open(this.#transport, addressOf("execSocket", { id }, options), request);
   }
 
@@ -220,16 +231,18 @@ export class TorporClient {
    * Output of a session after a sequence number, then live; its input as a stream. The process waits for a reader that is
    * slow, unless `hold` is false: then output that was not read in time is lost.
    */
-  attach(
+  async attach(
     id: string,
     sid: string,
     options: { after?: number; hold?: boolean; mode?: "read" | "write"; client?: string } = {},
   ): Promise<SessionStream> {
+    refuseUnknown(options, { after: true, hold: true, mode: true, client: true });
     return SessionStream.open(this.#transport, addressOf("attachSession", { id, sid }, options));
   }
 
   /** The same over connections that come and go: a network that drops, a daemon that is restarted. */
   lastingSession(id: string, sid: string, options: Omit<LastingOptions, "connect" | "look"> = {}): LastingSession {
+    refuseUnknown(options, { after: true, mode: true, hold: true, takeover: true, giveUpMs: true });
     return new LastingSession({
       ...options,
       connect: (query) => openSocket(this.#transport, addressOf("attachSession", { id, sid }, { ...query })) as unknown as SocketLike,
@@ -250,7 +263,8 @@ export class TorporClient {
     return this.#transport.json("getSession", { params: { id, sid } });
   }
 
-  removeSession(id: string, sid: string, options: { force?: boolean } = {}): Promise<void> {
+  async removeSession(id: string, sid: string, options: { force?: boolean } = {}): Promise<void> {
+    refuseUnknown(options, { force: true });
     return this.#transport.json("removeSession", { params: { id, sid }, query: options });
   }
 

@@ -4,6 +4,7 @@ import type { TorporClient } from "./client.ts";
 import { type CommandResult, resultOf, Tail } from "./command-result.ts";
 import { createError } from "./errors.ts";
 import { NumberedInput } from "./numbered-input.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import type { SessionStream } from "./session-stream.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -93,7 +94,9 @@ export class Command implements AsyncIterable<Output>, AsyncDisposable {
   }
 
   /** Reads to its end; a part that was read before belongs to the result too. */
-  async wait({ signal, onStdout, onStderr }: ReadOptions = {}): Promise<CommandResult> {
+  async wait(options: ReadOptions = {}): Promise<CommandResult> {
+    refuseUnknown(options, { signal: true, onStdout: true, onStderr: true });
+    const { signal, onStdout, onStderr } = options;
     signal?.throwIfAborted();
     const leave = () => this.disconnect();
     signal?.addEventListener("abort", leave, { once: true });

@@ -3,6 +3,7 @@ import type { Event, EventPage } from "@torpor/contract";
 import { TorporError } from "@torpor/contract/error";
 import type { Query } from "./calls.ts";
 import { linesOf } from "./lines.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { sleep } from "./sleep.ts";
 import type { Transport } from "./transport.ts";
 
@@ -30,7 +31,9 @@ export class EventClient {
   }
 
   /** A page, oldest first; its `next` is the `after` of the next one. Default limit 1000. */
-  list({ after, limit, ...filter }: EventFilter & { readonly limit?: number } = {}): Promise<EventPage> {
+  async list(options: EventFilter & { readonly limit?: number } = {}): Promise<EventPage> {
+    refuseUnknown(options, { after: true, sandbox: true, types: true, limit: true });
+    const { after, limit, ...filter } = options;
     return this.#transport.json("events", { query: { after, limit, ...queryOf(filter) } });
   }
 
@@ -38,7 +41,9 @@ export class EventClient {
    * Events as they come, until the signal: from now on, or after a seq. A connection that breaks is made anew, and goes on after the last event:
    * none is missed and none comes twice. Ends with the client. Throws `events_gone` if the daemon has forgotten some of them meanwhile.
    */
-  async *follow({ after, signal, ...filter }: EventFilter & { readonly signal?: AbortSignal } = {}): AsyncGenerator<Event> {
+  async *follow(options: EventFilter & { readonly signal?: AbortSignal } = {}): AsyncGenerator<Event> {
+    refuseUnknown(options, { after: true, sandbox: true, types: true, signal: true });
+    const { after, signal, ...filter } = options;
     const place: Place = { filter, lastId: after === undefined ? "" : String(after), signal, met: false, lostAt: undefined };
     while (!this.#isOver(signal)) {
       try {

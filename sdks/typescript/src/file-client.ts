@@ -1,6 +1,7 @@
 import type { Entry, FileChange, WatchLine } from "@torpor/contract";
 import { createError } from "./errors.ts";
 import { linesOf } from "./lines.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { type Transport, toError } from "./transport.ts";
 
 export interface AsUser {
@@ -17,26 +18,30 @@ export class FileClient {
   }
 
   async read(id: string, path: string, options: AsUser = {}): Promise<{ entry: Entry; content: AsyncIterable<Uint8Array> }> {
+    refuseUnknown(options, { user: true });
     const answer = await this.#transport.call("readFile", { params: { id }, query: { path, ...options } });
     const entry = JSON.parse(decodeURIComponent(String(answer.headers["x-torpor-entry"]))) as Entry;
     return { entry, content: answer };
   }
 
   /** Writes a whole file, atomically. `mode` as a number, such as 0o644. */
-  write(
+  async write(
     id: string,
     path: string,
     upload: AsyncIterable<Uint8Array>,
-    { mode, ...options }: AsUser & { mode?: number; parents?: boolean } = {},
+    options: AsUser & { mode?: number; parents?: boolean } = {},
   ): Promise<Entry> {
-    return this.#transport.json("writeFile", { params: { id }, query: { path, ...options, mode: mode?.toString(8) }, upload });
+    refuseUnknown(options, { user: true, mode: true, parents: true });
+    return this.#transport.json("writeFile", { params: { id }, query: { path, ...options, mode: options.mode?.toString(8) }, upload });
   }
 
-  stat(id: string, path: string, options: AsUser & { follow?: boolean } = {}): Promise<Entry> {
+  async stat(id: string, path: string, options: AsUser & { follow?: boolean } = {}): Promise<Entry> {
+    refuseUnknown(options, { user: true, follow: true });
     return this.#transport.json("statFile", { params: { id }, query: { path, ...options } });
   }
 
   async list(id: string, path: string, options: AsUser & { depth?: number } = {}): Promise<Entry[]> {
+    refuseUnknown(options, { user: true, depth: true });
     return (await this.#transport.json<{ entries: Entry[] }>("listFiles", { params: { id }, query: { path, ...options } })).entries;
   }
 
@@ -47,8 +52,10 @@ export class FileClient {
   async watch(
     id: string,
     path: string,
-    { signal, ...query }: { readonly recursive?: boolean; readonly signal?: AbortSignal } = {},
+    options: { readonly recursive?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<AsyncGenerator<FileChange>> {
+    refuseUnknown(options, { recursive: true, signal: true });
+    const { signal, ...query } = options;
     const request = { params: { id }, query: { path, ...query }, ...(signal === undefined ? {} : { signal }) };
     const changes = changesOf(await this.#transport.call("watchFiles", request), signal);
     // The first line, which is none of the changes.
@@ -64,22 +71,25 @@ export class FileClient {
     return this.#transport.json("moveFile", { params: { id }, body });
   }
 
-  remove(id: string, path: string, options: AsUser & { recursive?: boolean } = {}): Promise<void> {
+  async remove(id: string, path: string, options: AsUser & { recursive?: boolean } = {}): Promise<void> {
+    refuseUnknown(options, { user: true, recursive: true });
     return this.#transport.json("removeFile", { params: { id }, query: { path, ...options } });
   }
 
   /** A tar stream of a file or directory. One that breaks off throws. */
-  readArchive(id: string, path: string, options: AsUser & { follow?: boolean } = {}): Promise<AsyncIterable<Uint8Array>> {
+  async readArchive(id: string, path: string, options: AsUser & { follow?: boolean } = {}): Promise<AsyncIterable<Uint8Array>> {
+    refuseUnknown(options, { user: true, follow: true });
     return this.#transport.call("readArchive", { params: { id }, query: { path, ...options } });
   }
 
   /** Unpacks a tar stream under a directory. */
-  writeArchive(
+  async writeArchive(
     id: string,
     path: string,
     upload: AsyncIterable<Uint8Array>,
     options: AsUser = {},
   ): Promise<{ files: number; bytes: number }> {
+    refuseUnknown(options, { user: true });
     return this.#transport.json("writeArchive", { params: { id }, query: { path, ...options }, upload });
   }
 }

@@ -25,6 +25,7 @@ export {
 export type { EventClient, EventFilter } from "./event-client.ts";
 export type { AsUser, FileClient } from "./file-client.ts";
 export type { ImageClient, OnProgress } from "./image-client.ts";
+export type { Interpreter } from "./interpreter.ts";
 export type { InterpreterClient } from "./interpreter-client.ts";
 export type { LastingEvent, LastingOptions, LastingSession } from "./lasting-session.ts";
 export type { ResumeAndWaitOptions } from "./lifecycle.ts";
@@ -32,7 +33,7 @@ export type { SandboxListing } from "./listing.ts";
 export type { OperationClient } from "./operation-client.ts";
 export type { PortClient } from "./port-client.ts";
 export type { BackgroundOptions, CommandLine, ExecOptions } from "./run.ts";
-export { type Child, type ForkOptions, type Interpreter, Sandbox } from "./sandbox.ts";
+export { type Child, type ForkOptions, Sandbox } from "./sandbox.ts";
 export type { ReadFileOptions, SandboxFiles } from "./sandbox-files.ts";
 export type { ServerFrame } from "./session-protocol.ts";
 export type { SessionFrame, SessionStream } from "./session-stream.ts";

@@ -1,8 +1,9 @@
 import type { ErrorBody, ForkRequest, PauseRequest, ResumeMemory, Sandbox as SandboxRecord } from "@torpor/contract";
 import type { TorporError } from "@torpor/contract/error";
+import { apart, roomNames } from "./apart.ts";
+import { bodyNames } from "./body-names.ts";
 import type { Waiting, WaitingForRoom } from "./call-options.ts";
 import type { TorporClient } from "./client.ts";
-import { given } from "./given.ts";
 import { toError } from "./transport.ts";
 
 export interface ResumeAndWaitOptions extends WaitingForRoom {
@@ -14,21 +15,14 @@ export interface ResumeAndWaitOptions extends WaitingForRoom {
 export type ChildOf<S> = { readonly sandbox: S; readonly error: null } | { readonly name: string; readonly error: TorporError };
 
 /** Pauses it and resolves with its record once it is paused and holds nothing any more. One that is paused already is fine, as for a retry. */
-export async function pauseAndWait(
-  client: TorporClient,
-  id: string,
-  { memory, ...waiting }: PauseRequest & Waiting,
-): Promise<SandboxRecord> {
-  const { sandbox } = await client.pause(id, memory === undefined ? {} : { memory }, waiting);
+export async function pauseAndWait(client: TorporClient, id: string, options: PauseRequest & Waiting): Promise<SandboxRecord> {
+  const { sandbox } = await client.pause(id, ...apart<PauseRequest>(options, bodyNames.pauseSandbox));
   return sandbox ?? client.get(id);
 }
 
 /** Resumes it and resolves with its record once it runs. */
-export async function resumeAndWait(
-  client: TorporClient,
-  id: string,
-  { memory, ...waiting }: ResumeAndWaitOptions,
-): Promise<SandboxRecord> {
+export async function resumeAndWait(client: TorporClient, id: string, options: ResumeAndWaitOptions): Promise<SandboxRecord> {
+  const [{ memory }, waiting] = apart<Pick<ResumeAndWaitOptions, "memory">>(options, bodyNames.resumeSandbox, roomNames);
   const { sandbox } = await client.resume(id, memory === undefined ? {} : { memory: memoryOf(memory) }, waiting);
   return sandbox ?? client.get(id);
 }
@@ -40,8 +34,8 @@ export async function childrenOf<S>(
   options: ForkRequest & WaitingForRoom,
   made: (record: SandboxRecord) => S,
 ): Promise<ChildOf<S>[]> {
-  const { waitMs, timeoutMs, waitCapacityMs, signal, onProgress, ...request } = options;
-  const { operation } = await client.fork(id, request, given({ timeoutMs, waitCapacityMs, signal, onProgress }));
+  const [request, { waitMs, ...waiting }] = apart<ForkRequest>(options, bodyNames.forkSandbox, roomNames);
+  const { operation } = await client.fork(id, request, waiting);
   const children = (operation.result.children ?? []) as readonly { id: string; name: string; error: ErrorBody["error"] | null }[];
   return Promise.all(
     children.map(async ({ id: childId, name, error }) =>

@@ -1,6 +1,8 @@
 import type { Operation, OperationAnswer, RouteName, Sandbox } from "@torpor/contract";
+import { roomNames } from "./apart.ts";
 import type { Waiting, WaitingForRoom } from "./call-options.ts";
 import { createError } from "./errors.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { sleep } from "./sleep.ts";
 import { type CallRequest, type Transport, toError } from "./transport.ts";
 
@@ -21,13 +23,16 @@ export class OperationClient {
     this.#transport = transport;
   }
 
-  get(oid: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Operation> {
+  async get(oid: string, options: { readonly signal?: AbortSignal } = {}): Promise<Operation> {
+    refuseUnknown(options, { signal: true });
+    const { signal } = options;
     return this.#transport.json("getOperation", { params: { oid }, ...(signal === undefined ? {} : { signal }) });
   }
 
   /** Undoes an operation that has not gone too far; the answer has it as failed with `operation_cancelled`. */
-  cancel(oid: string, { waitMs }: Pick<Waiting, "waitMs"> = {}): Promise<OperationAnswer> {
-    return this.#transport.json("cancelOperation", { params: { oid }, query: { wait: waitMs } });
+  async cancel(oid: string, waiting: Pick<Waiting, "waitMs"> = {}): Promise<OperationAnswer> {
+    refuseUnknown(waiting, { waitMs: true });
+    return this.#transport.json("cancelOperation", { params: { oid }, query: { wait: waiting.waitMs } });
   }
 
   /** Those of one sandbox, newest first. */
@@ -37,6 +42,7 @@ export class OperationClient {
 
   /** Makes a call that begins an operation, waits for its end, and throws its error. */
   async change(name: RouteName, request: CallRequest, waiting: WaitingForRoom): Promise<OperationAnswer> {
+    refuseUnknown(waiting, roomNames);
     const { waitMs, timeoutMs, waitCapacityMs, signal, onProgress } = waiting;
     const follower = new Follower(this, this.#transport, waiting);
     const atOnce = onProgress === undefined ? timeoutMs && Math.min(timeoutMs, longestWaitMs) : 0;

@@ -4,6 +4,7 @@ import type { TorporClient } from "./client.ts";
 import { Command, type ReadOptions } from "./command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { clientId } from "./numbered-input.ts";
+import { type NamesOf, refuseUnknown } from "./refuse-unknown.ts";
 import type { SessionStream } from "./session-stream.ts";
 import { waking } from "./waking.ts";
 
@@ -33,8 +34,13 @@ export interface BackgroundOptions extends Omit<ExecOptions, "signal" | "onStdou
 /** A text is for `sh -c`; a list is a program and its arguments. */
 export type CommandLine = string | readonly string[];
 
+const startNames = { env: true, workdir: true, user: true, timeoutMs: true, stdin: true, outputLimitBytes: true } as const;
+const execNames: NamesOf<ExecOptions> = { ...startNames, overPause: true, onStdout: true, onStderr: true, signal: true };
+const backgroundNames: NamesOf<BackgroundOptions> = { ...startNames, background: true };
+
 /** Runs a command to its end. */
 export async function run(client: TorporClient, id: string, line: CommandLine, options: ExecOptions): Promise<CommandResult> {
+  refuseUnknown(options, execNames);
   const { signal, stdin, overPause = "throw", outputLimitBytes, onStdout, onStderr } = options;
   signal?.throwIfAborted();
   const request = { ...requestOf(line, options), ...(stdin === undefined ? {} : { stdin: true }) };
@@ -69,6 +75,7 @@ export async function run(client: TorporClient, id: string, line: CommandLine, o
 
 /** Starts a command and leaves it running. */
 export async function start(client: TorporClient, id: string, line: CommandLine, options: BackgroundOptions): Promise<Command> {
+  refuseUnknown(options, backgroundNames);
   const { stdin = false, outputLimitBytes } = options;
   const session = await waking(() => client.startSession(id, { ...requestOf(line, options), ...(stdin ? { stdin } : {}) }));
   return new Command(client, id, session.id, { overPause: "wait", ...(outputLimitBytes === undefined ? {} : { outputLimitBytes }) });

@@ -4,6 +4,7 @@ import { bytesOf, type Content, joined } from "./bytes.ts";
 import type { TorporClient } from "./client.ts";
 import { createError } from "./errors.ts";
 import type { AsUser } from "./file-client.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { waking } from "./waking.ts";
 
 export interface ReadFileOptions extends AsUser {
@@ -26,7 +27,9 @@ export class SandboxFiles {
   read(path: string, options?: ReadFileOptions & { readonly as?: "text" }): Promise<string>;
   read(path: string, options: ReadFileOptions & { readonly as: "bytes" }): Promise<Uint8Array>;
   read(path: string, options: ReadFileOptions & { readonly as: "stream" }): Promise<ReadableStream<Uint8Array>>;
-  async read(path: string, { as = "text", invalid = "error", ...user }: ReadFileOptions = {}) {
+  async read(path: string, options: ReadFileOptions = {}) {
+    refuseUnknown(options, { user: true, as: true, invalid: true });
+    const { as = "text", invalid = "error", ...user } = options;
     const { content } = await waking(() => this.#client.files.read(this.#id, path, user));
     if (as === "stream") return streamOf(content);
     const chunks: Uint8Array[] = [];
@@ -44,6 +47,7 @@ export class SandboxFiles {
   }
 
   async exists(path: string, options: AsUser = {}): Promise<boolean> {
+    refuseUnknown(options, { user: true });
     try {
       await this.stat(path, { ...options, follow: false });
       return true;
@@ -66,11 +70,13 @@ export class SandboxFiles {
     return waking(() => this.#client.files.watch(this.#id, path, options));
   }
 
-  mkdir(path: string, options: AsUser & { readonly parents?: boolean; readonly mode?: number } = {}): Promise<Entry> {
+  async mkdir(path: string, options: AsUser & { readonly parents?: boolean; readonly mode?: number } = {}): Promise<Entry> {
+    refuseUnknown(options, { user: true, parents: true, mode: true });
     return this.#client.files.makeDirectory(this.#id, { path, ...options });
   }
 
-  move(from: string, to: string, options: AsUser = {}): Promise<Entry> {
+  async move(from: string, to: string, options: AsUser = {}): Promise<Entry> {
+    refuseUnknown(options, { user: true });
     return this.#client.files.move(this.#id, { from, to, ...options });
   }
 
@@ -83,12 +89,14 @@ export class SandboxFiles {
    * is its new name; `source/.` means what is in a directory. Not in a browser: see `write`.
    */
   async upload(source: string, target: string, options: AsUser = {}): Promise<void> {
+    refuseUnknown(options, { user: true });
     const { upload } = await import("#copy");
     await upload(this.#client, source, { sandbox: this.#id, path: target }, options);
   }
 
   /** The same the other way. One that fails leaves nothing half-written, and never writes through a symbolic link. */
   async download(source: string, target: string, options: AsUser = {}): Promise<void> {
+    refuseUnknown(options, { user: true });
     const { download } = await import("#copy");
     await download(this.#client, { sandbox: this.#id, path: source }, target, options);
   }

@@ -7,10 +7,8 @@ import type {
   OperationAnswer,
   PauseRequest,
   ReachablePort,
+  RestoreRequest,
   ResumeRequest,
-  RunCodeRequest,
-  RunLine,
-  RunResult,
   Sandbox as SandboxRecord,
   SandboxState,
   SandboxStats,
@@ -19,15 +17,18 @@ import type {
   StopRequest,
   UpdateSandboxRequest,
 } from "@torpor/contract";
+import { apart, roomNames } from "./apart.ts";
+import { bodyNames } from "./body-names.ts";
 import type { DiffOptions, Waiting, WaitingForRoom } from "./call-options.ts";
 import type { TorporClient } from "./client.ts";
 import { Command } from "./command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { createError } from "./errors.ts";
 import type { EventFilter } from "./event-client.ts";
-import { given } from "./given.ts";
+import { type Interpreter, interpreterOf } from "./interpreter.ts";
 import { type ChildOf, childrenOf, pauseAndWait, type ResumeAndWaitOptions, resumeAndWait } from "./lifecycle.ts";
 import type { PortClient } from "./port-client.ts";
+import { type NamesOf, refuseUnknown } from "./refuse-unknown.ts";
 import { type BackgroundOptions, type CommandLine, type ExecOptions, run, start } from "./run.ts";
 import { SandboxFiles } from "./sandbox-files.ts";
 import { Supervised, type SuperviseOptions, supervise } from "./supervised.ts";
@@ -122,6 +123,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** A command or terminal that runs or ran, by the id of its session: its output after `after`, by default all that is kept. */
   async attach(sessionId: string, options: { readonly after?: number; readonly outputLimitBytes?: number } = {}): Promise<Command> {
+    refuseUnknown(options, { after: true, outputLimitBytes: true });
     const { id } = await this.#client.session(this.id, sessionId);
     return new Command(this.#client, this.id, id, { overPause: "wait", ...options });
   }
@@ -133,6 +135,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** What is kept running, by the id of its session. */
   attachSupervised(sessionId: string, options: { readonly after?: number } = {}): Supervised {
+    refuseUnknown(options, { after: true });
     return new Supervised(this.#client, this.id, sessionId, { overPause: "wait", ...options });
   }
 
@@ -146,13 +149,13 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Saves its memory and frees what it held; its processes go on after `resume`. */
-  async pause({ memory, ...waiting }: PauseRequest & Waiting = {}): Promise<this> {
-    return this.#takes(await this.#client.pause(this.id, memory === undefined ? {} : { memory }, waiting));
+  async pause(options: PauseRequest & Waiting = {}): Promise<this> {
+    return this.#takes(await this.#client.pause(this.id, ...apart<PauseRequest>(options, bodyNames.pauseSandbox)));
   }
 
   /** Brings its processes back. `memory`: prefer, the default: fresh ones if they can't be restored; require: an error then; discard: fresh ones. */
-  async resume({ memory, ...waiting }: ResumeRequest & WaitingForRoom = {}): Promise<this> {
-    return this.#takes(await this.#client.resume(this.id, memory === undefined ? {} : { memory }, waiting));
+  async resume(options: ResumeRequest & WaitingForRoom = {}): Promise<this> {
+    return this.#takes(await this.#client.resume(this.id, ...apart<ResumeRequest>(options, bodyNames.resumeSandbox, roomNames)));
   }
 
   async pauseAndWait(options: PauseRequest & Waiting = {}): Promise<this> {
@@ -167,6 +170,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** A copy with its memory and processes. */
   async fork(options: ForkOptions & { readonly name?: string } = {}): Promise<Sandbox> {
+    refuseUnknown(options, forkNames);
     const [child] = await this.#children(options);
     if (child === undefined || child.error !== null) throw child?.error ?? createError("internal", `the fork of ${this.name} has no child`);
     return child.sandbox;
@@ -179,21 +183,21 @@ export class Sandbox implements AsyncDisposable {
 
   /** Keeps its state under a name. */
   async snapshot(options: CreateSnapshotRequest & Waiting = {}): Promise<Snapshot> {
-    const { waitMs, timeoutMs, signal, onProgress, ...request } = options;
-    const answer = await this.#client.snapshot(this.id, request, given({ timeoutMs, signal, onProgress }));
+    const [request, { waitMs, ...waiting }] = apart<CreateSnapshotRequest>(options, bodyNames.createSnapshot);
+    const answer = await this.#client.snapshot(this.id, request, waiting);
     this.#takes(answer);
     const { snapshot } = answer.operation.result as { readonly snapshot: { readonly id: string } };
     return this.#client.snapshots.get(snapshot.id);
   }
 
   /** Puts it, paused or stopped, back to a snapshot. */
-  async restore({ snapshot, memory, ...waiting }: { readonly snapshot: string; readonly memory?: boolean } & Waiting): Promise<this> {
-    return this.#takes(await this.#client.restore(this.id, { snapshot, ...(memory === undefined ? {} : { memory }) }, waiting));
+  async restore(options: RestoreRequest & Waiting): Promise<this> {
+    return this.#takes(await this.#client.restore(this.id, ...apart<RestoreRequest>(options, bodyNames.restoreSandbox)));
   }
 
   /** Ends it and deletes its checkpoint; files stay. */
-  async stop({ graceMs, ...waiting }: StopRequest & Waiting = {}): Promise<this> {
-    return this.#takes(await this.#client.stop(this.id, graceMs === undefined ? {} : { graceMs }, waiting));
+  async stop(options: StopRequest & Waiting = {}): Promise<this> {
+    return this.#takes(await this.#client.stop(this.id, ...apart<StopRequest>(options, bodyNames.stopSandbox)));
   }
 
   /** Boots it fresh from its files. */
@@ -202,8 +206,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** `force`: also when it is running or paused. */
-  async remove({ force, ...waiting }: { readonly force?: boolean } & Waiting = {}): Promise<void> {
-    await this.#client.remove(this.id, force === undefined ? {} : { force }, waiting);
+  async remove(options: { readonly force?: boolean } & Waiting = {}): Promise<void> {
+    await this.#client.remove(this.id, ...apart<{ readonly force?: boolean }>(options, { force: true }));
   }
 
   /** Changes its labels, which are merged with those it has, and how its life is bounded in time; null takes a label or a bound away. */
@@ -226,6 +230,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** What happens to it from now on, or after a seq, until the signal. */
   events(options: Omit<EventFilter, "sandbox"> & { readonly signal?: AbortSignal } = {}): AsyncGenerator<Event> {
+    refuseUnknown(options, { after: true, types: true, signal: true });
     return this.#client.feed.follow({ ...options, sandbox: this.id });
   }
 
@@ -260,21 +265,20 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-export interface Interpreter {
-  /** A text is the code to run. */
-  run(code: string | RunCodeRequest): Promise<RunResult>;
-  /** The same, told as it goes on; the last line is the end. */
-  lines(code: string | RunCodeRequest): AsyncGenerator<RunLine>;
-}
-
-function interpreterOf(client: TorporClient, id: string, language: "python" | "shell"): Interpreter {
-  const requestOf = (code: string | RunCodeRequest): RunCodeRequest => (typeof code === "string" ? { code } : code);
-  return {
-    run: (code) => client.interpreters.run(id, language, requestOf(code)),
-    lines: (code) => client.interpreters.lines(id, language, requestOf(code)),
-  };
-}
-
 export type Child = ChildOf<Sandbox>;
+
+/** A fork has one child: no `count` and no `names`. */
+export const forkNames: NamesOf<ForkOptions & { readonly name?: string }> = {
+  ...roomNames,
+  name: true,
+  memory: true,
+  env: true,
+  labels: true,
+  ttlMs: true,
+  hardTtlMs: true,
+  idleMs: true,
+  onTimeout: true,
+  autoResume: true,
+};
 
 export type ForkOptions = Omit<ForkRequest, "name" | "names" | "count"> & WaitingForRoom;

@@ -1,4 +1,5 @@
 import type { Snapshot, UpdateSnapshotRequest } from "@torpor/contract";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import type { Transport } from "./transport.ts";
 
 /** Snapshots of a daemon. `id` is a snapshot's id or name; `TorporClient.snapshot` makes one. */
@@ -23,7 +24,8 @@ export class SnapshotClient {
   }
 
   /** What was made from it stays as it is. */
-  remove(id: string, options: { force?: boolean } = {}): Promise<Snapshot> {
+  async remove(id: string, options: { force?: boolean } = {}): Promise<Snapshot> {
+    refuseUnknown(options, { force: true });
     return this.#transport.json("removeSnapshot", { params: { nid: id }, query: options });
   }
 }

@@ -1,5 +1,6 @@
 import type { NodeStats, SandboxStats, SandboxUsage } from "@torpor/contract";
 import { linesOf } from "./lines.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import type { Transport } from "./transport.ts";
 
 /** What sandboxes use now. Nothing is woken for it. */
@@ -26,7 +27,9 @@ export class StatsClient {
   }
 
   /** The same each 2 s, until the signal or the connection's end. */
-  async *follow({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<NodeStats> {
+  async *follow(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<NodeStats> {
+    refuseUnknown(options, { signal: true });
+    const { signal } = options;
     const answer = await this.#transport.call("stats", {
       headers: { accept: "text/event-stream" },
       ...(signal === undefined ? {} : { signal }),

@@ -1,6 +1,7 @@
 import type { Session, Supervise, Supervision } from "@torpor/contract";
 import type { TorporClient } from "./client.ts";
 import { Command } from "./command.ts";
+import { type NamesOf, refuseUnknown } from "./refuse-unknown.ts";
 import { type BackgroundOptions, type CommandLine, requestOf } from "./run.ts";
 import { waking } from "./waking.ts";
 
@@ -41,13 +42,31 @@ export class Supervised extends Command {
   }
 }
 
+const superviseNames: NamesOf<SuperviseOptions> = {
+  env: true,
+  workdir: true,
+  user: true,
+  stdin: true,
+  outputLimitBytes: true,
+  restart: true,
+  maxRestarts: true,
+  windowMs: true,
+  backoffMs: true,
+  readiness: true,
+  runtimeRecovery: true,
+  stopOrder: true,
+  stopGraceMs: true,
+};
+
 /** Without a command that of the image. */
 export async function supervise(
   client: TorporClient,
   id: string,
   line: CommandLine | undefined,
-  { env, workdir, user, stdin = false, outputLimitBytes, ...policy }: SuperviseOptions,
+  options: SuperviseOptions,
 ): Promise<Supervised> {
+  refuseUnknown(options, superviseNames);
+  const { env, workdir, user, stdin = false, outputLimitBytes, ...policy } = options;
   const { argv, ...settings } = requestOf(line ?? [], { ...(env && { env }), ...(workdir && { workdir }), ...(user && { user }) });
   const what = line === undefined ? ({ command: "image" } as const) : { argv };
   const request = { ...settings, ...what, ...(stdin ? { stdin } : {}), supervise: policy };

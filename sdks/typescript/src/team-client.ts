@@ -1,4 +1,5 @@
 import type { Prices, SetTeamLimitsRequest, TeamInfo } from "@torpor/contract";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import type { Transport } from "./transport.ts";
 
 /** What teams may hold of the node, and what they pay for it. */
@@ -20,8 +21,9 @@ export class TeamClient {
   }
 
   /** Adds to its credit. With a key of one's own it may be asked for again and again, and is done once. */
-  topUp(team: string, amount: number, { key }: { readonly key?: string } = {}): Promise<TeamInfo> {
-    const headers = key === undefined ? {} : { headers: { "idempotency-key": key } };
+  async topUp(team: string, amount: number, options: { readonly key?: string } = {}): Promise<TeamInfo> {
+    refuseUnknown(options, { key: true });
+    const headers = options.key === undefined ? {} : { headers: { "idempotency-key": options.key } };
     return this.#transport.json("topUpTeam", { params: { team }, body: { amount }, ...headers });
   }
 

@@ -1,5 +1,6 @@
 import type { TorporClient } from "./client.ts";
 import { Command } from "./command.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { type CommandLine, type ExecOptions, requestOf } from "./run.ts";
 import { waking } from "./waking.ts";
 
@@ -23,14 +24,16 @@ export class Terminal extends Command {
     [this.#client, this.#sandbox] = given;
   }
 
-  resize({ rows, columns }: { readonly rows: number; readonly columns: number }): Promise<void> {
-    return this.#client.resize(this.#sandbox, this.id, rows, columns);
+  async resize(size: { readonly rows: number; readonly columns: number }): Promise<void> {
+    refuseUnknown(size, { rows: true, columns: true });
+    return this.#client.resize(this.#sandbox, this.id, size.rows, size.columns);
   }
 }
 
 const shell = ["sh", "-c", "exec $(command -v bash || echo sh) -l"];
 
 export async function openTerminal(client: TorporClient, id: string, options: TerminalOptions): Promise<Terminal> {
+  refuseUnknown(options, { command: true, env: true, workdir: true, user: true, timeoutMs: true, rows: true, columns: true, term: true });
   const { command = shell, rows = 24, columns = 80, term = "xterm-256color" } = options;
   const request = { ...requestOf(command, options), stdin: true, terminal: { rows, columns, term } };
   const session = await waking(() => client.startSession(id, request));

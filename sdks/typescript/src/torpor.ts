@@ -1,5 +1,7 @@
 import type { Capabilities, CreateSandboxRequest, FamilyMember, Info, PauseRequest, Sandbox as SandboxRecord } from "@torpor/contract";
 import type { AccessClient } from "./access-client.ts";
+import { roomNames } from "./apart.ts";
+import { bodyNames } from "./body-names.ts";
 import type { SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
 import { TorporClient } from "./client.ts";
 import type { ClientOptions } from "./endpoint.ts";
@@ -9,7 +11,8 @@ import type { ImageClient } from "./image-client.ts";
 import { pauseAndWait, type ResumeAndWaitOptions, resumeAndWait } from "./lifecycle.ts";
 import { SandboxListing } from "./listing.ts";
 import type { OperationClient } from "./operation-client.ts";
-import { type ForkOptions, Sandbox } from "./sandbox.ts";
+import { type NamesOf, refuseUnknown } from "./refuse-unknown.ts";
+import { type ForkOptions, forkNames, Sandbox } from "./sandbox.ts";
 import type { SnapshotClient } from "./snapshot-client.ts";
 import type { StatsClient } from "./stats-client.ts";
 import type { TeamClient } from "./team-client.ts";
@@ -74,6 +77,7 @@ export class Torpor implements AsyncDisposable, Disposable {
 
   /** Makes a sandbox from an image or a snapshot, and resolves when it runs. */
   async create(options: CreateOptions): Promise<Sandbox> {
+    refuseUnknown(options, createNames);
     const [request, waiting] = requestOf(options);
     const { sandbox, operation } = await this.#client.create(request, waiting);
     return new Sandbox(this.#client, sandbox ?? (await this.#client.get(operation.sandboxId)));
@@ -81,9 +85,9 @@ export class Torpor implements AsyncDisposable, Disposable {
 
   /** Several from a snapshot in one call; those that could not be made are thrown, all together, only if there is none. */
   async createMany(options: CreateOptions & { readonly snapshot: string; readonly count: number }): Promise<Sandbox[]> {
-    const { count, ...one } = options;
-    const [request, waiting] = requestOf(one);
-    const { siblings = [], ...first } = await this.#client.create({ ...request, count }, waiting);
+    refuseUnknown(options, { ...createNames, count: true });
+    const [request, waiting] = requestOf(options);
+    const { siblings = [], ...first } = await this.#client.create(request, waiting);
     return [first, ...siblings].flatMap(({ sandbox }) => (sandbox === null ? [] : [new Sandbox(this.#client, sandbox)]));
   }
 
@@ -98,6 +102,7 @@ export class Torpor implements AsyncDisposable, Disposable {
   }
 
   async fork(id: string, options: ForkOptions & { readonly name?: string } = {}): Promise<Sandbox> {
+    refuseUnknown(options, forkNames);
     return (await this.get(id)).fork(options);
   }
 
@@ -132,7 +137,11 @@ export class Torpor implements AsyncDisposable, Disposable {
   }
 }
 
-function requestOf(options: CreateOptions): [CreateSandboxRequest, WaitingForRoom] {
+const { count: _count, ...bodyOfOne } = bodyNames.createSandbox;
+/** One is made: no `count`. */
+const createNames: NamesOf<CreateOptions> = { ...bodyOfOne, ...roomNames, memoryMiB: true, diskMiB: true, cpus: true, pids: true };
+
+function requestOf(options: CreateOptions & { readonly count?: number }): [CreateSandboxRequest, WaitingForRoom] {
   const { waitMs: _wait, timeoutMs, waitCapacityMs, signal, onProgress, resources, memoryMiB, diskMiB, cpus, pids, ...request } = options;
   const bounds = given({
     memoryBytes: memoryMiB === undefined ? undefined : memoryMiB * 1024 * 1024,

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ErrorBody, RouteName } from "@torpor/contract";
 import { type ErrorCode, errorCatalogue, type TorporError } from "@torpor/contract/error";
+import { refuseUnknownIn } from "./body-names.ts";
 import { addressOf, calls, keyed, type Params, type Query } from "./calls.ts";
 import { type Endpoint, unreachable } from "./endpoint.ts";
 import { createError } from "./errors.ts";
@@ -42,6 +43,7 @@ export class Transport {
 
   /** The answer of a success, its body unread; everything else is thrown. */
   async call(name: RouteName, request: CallRequest = {}): Promise<IncomingMessage> {
+    refuseUnknownIn(name, request.body);
     const answer = await this.#sendOften(name, request);
     if ((answer.statusCode ?? 500) < 300) return answer;
     const error = await this.#errorOf(name, answer);

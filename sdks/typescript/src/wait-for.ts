@@ -1,6 +1,7 @@
 import type { Sandbox as SandboxRecord, SandboxState } from "@torpor/contract";
 import type { TorporClient } from "./client.ts";
 import { createError } from "./errors.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 
 export interface WaitForOptions {
   /** One of these. */
@@ -17,6 +18,7 @@ const lookMs = 1000;
 
 /** Resolves with the record once the sandbox is in the state. Rejects when it is gone. */
 export async function waitFor(client: TorporClient, id: string, options: WaitForOptions): Promise<SandboxRecord> {
+  refuseUnknown(options, { state: true, timeoutMs: true, signal: true, onProgress: true });
   const { timeoutMs, signal: given, onProgress } = options;
   const states: readonly SandboxState[] = typeof options.state === "string" ? [options.state] : options.state;
   const over = new AbortController();

@@ -1,4 +1,5 @@
 import type { CreatedWebhook, CreateWebhookRequest, Delivery, DeliveryStatus, Webhook, WebhookTest } from "@torpor/contract";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import type { Transport } from "./transport.ts";
 
 /** Where a daemon sends events. */
@@ -43,6 +44,7 @@ export class WebhookClient {
 
   /** Newest first. */
   async deliveries(wid: string, filter: { status?: DeliveryStatus; limit?: number } = {}): Promise<Delivery[]> {
+    refuseUnknown(filter, { status: true, limit: true });
     return (await this.#transport.json<{ deliveries: Delivery[] }>("listDeliveries", { params: { wid }, query: filter })).deliveries;
   }
 }

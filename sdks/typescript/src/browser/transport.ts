@@ -1,4 +1,5 @@
 import type { RouteName } from "@torpor/contract";
+import { refuseUnknownIn } from "../body-names.ts";
 import { addressOf, calls, keyed } from "../calls.ts";
 import { createError } from "../errors.ts";
 import type { CallRequest } from "../transport.ts";
@@ -26,6 +27,7 @@ export class Transport {
   }
 
   async call(name: RouteName, request: CallRequest = {}): Promise<Answer> {
+    refuseUnknownIn(name, request.body);
     const answer = await this.#sendOften(name, request);
     if (answer.statusCode < 300) return answer;
     throw await errorOf(answer);

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { TorporError } from "@torpor/contract/error";
 import type { TorporClient } from "../client.ts";
 import { createError } from "../errors.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { extractInto } from "./extract.ts";
 import { mergeInto } from "./merge.ts";
 import { meansContent, nameOf, type SandboxPlace } from "./place.ts";
@@ -13,6 +14,7 @@ import type { CopyOptions } from "./upload.ts";
 
 /** Copies a file or directory out of a sandbox to this host. */
 export async function download(client: TorporClient, source: SandboxPlace, target: string, options: CopyOptions = {}): Promise<void> {
+  refuseUnknown(options, { user: true, onNotice: true });
   const as = options.user === undefined ? {} : { user: options.user };
   const entry = await client.files.stat(source.sandbox, source.path, as);
   const present = await stat(target).catch(() => undefined);

@@ -6,6 +6,7 @@ import { TorporError } from "@torpor/contract/error";
 import { type Headers, pack } from "tar-fs";
 import type { TorporClient } from "../client.ts";
 import { createError } from "../errors.ts";
+import { refuseUnknown } from "../refuse-unknown.ts";
 import { meansContent, type SandboxPlace } from "./place.ts";
 
 export interface CopyOptions {
@@ -16,7 +17,9 @@ export interface CopyOptions {
 }
 
 /** Copies a file or directory of this host into a sandbox. */
-export async function upload(client: TorporClient, source: string, target: SandboxPlace, { user }: CopyOptions = {}): Promise<void> {
+export async function upload(client: TorporClient, source: string, target: SandboxPlace, options: CopyOptions = {}): Promise<void> {
+  refuseUnknown(options, { user: true, onNotice: true });
+  const { user } = options;
   const as = user === undefined ? {} : { user };
   const facts = await localFacts(source);
   const present = await entryAt(client, target, as);
