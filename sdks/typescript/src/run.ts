@@ -23,9 +23,10 @@ export interface ExecOptions extends ReadOptions {
   readonly outputLimitBytes?: number;
   /** Ends the command (KILL), and rejects. */
   readonly signal?: AbortSignal;
+  readonly background?: false;
 }
 
-export interface BackgroundOptions extends Omit<ExecOptions, "signal" | "onStdout" | "onStderr" | "overPause" | "stdin"> {
+export interface BackgroundOptions extends Omit<ExecOptions, "background" | "signal" | "onStdout" | "onStderr" | "overPause" | "stdin"> {
   readonly background: true;
   /** true: it has an input, for `write` and `closeStdin`. Default none. */
   readonly stdin?: boolean;
@@ -34,9 +35,17 @@ export interface BackgroundOptions extends Omit<ExecOptions, "signal" | "onStdou
 /** A text is for `sh -c`; a list is a program and its arguments. */
 export type CommandLine = string | readonly string[];
 
-const startNames = { env: true, workdir: true, user: true, timeoutMs: true, stdin: true, outputLimitBytes: true } as const;
+const startNames = {
+  background: true,
+  env: true,
+  workdir: true,
+  user: true,
+  timeoutMs: true,
+  stdin: true,
+  outputLimitBytes: true,
+} as const;
 const execNames: NamesOf<ExecOptions> = { ...startNames, overPause: true, onStdout: true, onStderr: true, signal: true };
-const backgroundNames: NamesOf<BackgroundOptions> = { ...startNames, background: true };
+const backgroundNames: NamesOf<BackgroundOptions> = startNames;
 
 /** Runs a command to its end. */
 export async function run(client: TorporClient, id: string, line: CommandLine, options: ExecOptions): Promise<CommandResult> {

@@ -118,7 +118,7 @@ export class Sandbox implements AsyncDisposable {
   /** Starts a command, and resolves when it runs. */
   exec(line: CommandLine, options: BackgroundOptions): Promise<Command>;
   exec(line: CommandLine, options: ExecOptions | BackgroundOptions = {}): Promise<CommandResult | Command> {
-    return "background" in options ? start(this.#client, this.id, line, options) : run(this.#client, this.id, line, options);
+    return options.background === true ? start(this.#client, this.id, line, options) : run(this.#client, this.id, line, options);
   }
 
   /** A command or terminal that runs or ran, by the id of its session: its output after `after`, by default all that is kept. */

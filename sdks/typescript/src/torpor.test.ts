@@ -66,7 +66,7 @@ test("exec: text or argv, both streams, input, callbacks, limits", async () => {
     exitCode: 3,
     signal: null,
   });
-  expect((await sandbox.exec(["printf", "%s", "$HOME"])).stdout).toBe("$HOME");
+  expect((await sandbox.exec(["printf", "%s", "$HOME"], { background: false })).stdout).toBe("$HOME");
   expect((await sandbox.exec(["cat"], { stdin: "grüße" })).stdout).toBe("grüße");
   const bytes = randomBytes(3_000_000);
   async function* pieces() {
