@@ -35,7 +35,7 @@ export interface BackgroundOptions extends Omit<ExecOptions, "background" | "sig
 /** A text is for `sh -c`; a list is a program and its arguments. */
 export type CommandLine = string | readonly string[];
 
-const startNames = {
+const commonNames = {
   background: true,
   env: true,
   workdir: true,
@@ -44,8 +44,8 @@ const startNames = {
   stdin: true,
   outputLimitBytes: true,
 } as const;
-const execNames: NamesOf<ExecOptions> = { ...startNames, overPause: true, onStdout: true, onStderr: true, signal: true };
-const backgroundNames: NamesOf<BackgroundOptions> = startNames;
+const execNames: NamesOf<ExecOptions> = { ...commonNames, overPause: true, onStdout: true, onStderr: true, signal: true };
+const backgroundNames: NamesOf<BackgroundOptions> = commonNames;
 
 /** Runs a command to its end. */
 export async function run(client: TorporClient, id: string, line: CommandLine, options: ExecOptions): Promise<CommandResult> {
