@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { globSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +8,7 @@ import { hostAgrees } from "../harness/holdings.ts";
 import { eventually, inside, output } from "../harness/inside.ts";
 import { fillMemory } from "../harness/large-memory.ts";
 import { refusedStart } from "../harness/refused-start.ts";
-import { enginePids, hostRuntime, isAlive, killHard } from "../harness/runtime.ts";
+import { enginePids, hostRuntime, isAlive, killHard, runtimePids } from "../harness/runtime.ts";
 import { stoppedInCapture } from "../harness/stopped-in-capture.ts";
 import { TestDaemon } from "../harness/test-daemon.ts";
 import { goesOn, hasFiles, startWitness } from "../harness/witness.ts";
@@ -167,7 +166,7 @@ describe("the host reboots (D18)", () => {
     await daemon.kill();
     for (const pid of [shimPid, enginePid]) await killHard(pid);
     await eventually(
-      async () => processesBelow(daemon.instance),
+      async () => runtimePids(daemon.instance),
       (pids) => pids.length === 0,
     );
     await rm(path.join("/run/torpor", daemon.instance), { recursive: true });
@@ -214,13 +213,5 @@ async function answers(name: string): Promise<boolean> {
   return output(daemon.client, name, "true").then(
     () => true,
     () => false,
-  );
-}
-
-function processesBelow(instance: string): string[] {
-  return globSync(`/sys/fs/cgroup/{memory/torpor-${instance},torpor-${instance}}/rt_*/cgroup.procs`).flatMap((file) =>
-    execFileSync("cat", [file], { encoding: "utf8" })
-      .split("\n")
-      .filter((pid) => pid !== ""),
   );
 }

@@ -1,10 +1,9 @@
-import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { armedWorld } from "../harness/armed-world.ts";
 import { hostAgrees } from "../harness/holdings.ts";
 import { eventually } from "../harness/inside.ts";
 import { removeAll } from "../harness/remove-all.ts";
-import { enginePids, isAlive, killHard } from "../harness/runtime.ts";
+import { enginePids, isAlive, killHard, runtimePids, signalIfThere } from "../harness/runtime.ts";
 import { stoppedAt } from "../harness/stopped-at.ts";
 import { goesOn, hasFiles } from "../harness/witness.ts";
 
@@ -85,16 +84,15 @@ describe("the engine is killed in the middle of", () => {
   });
 });
 
-/** With the cause; the files are there, and a start brings them. */
 /** Whatever the engine has started so far; says whether that was anything. */
 function killAllOf(instance: string): boolean {
-  const pids = globSync(`/sys/fs/cgroup/{torpor-${instance},memory/torpor-${instance}}/rt_*/**/cgroup.procs`).flatMap((file) =>
-    readFileSync(file, "utf8").trim().split("\n").filter(Boolean).map(Number),
-  );
-  for (const pid of pids.filter(isAlive)) process.kill(pid, "SIGKILL");
-  return pids.length > 0;
+  const killed = runtimePids(instance)
+    .filter(isAlive)
+    .filter((pid) => signalIfThere(pid, "SIGKILL"));
+  return killed.length > 0;
 }
 
+/** With the cause; the files are there, and a start brings them. */
 async function isFailed(): Promise<void> {
   const failed = await eventually(
     () => world.daemon.client.get(name),

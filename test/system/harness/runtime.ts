@@ -20,13 +20,18 @@ export async function hostRuntime(client: TorporClient, instance: string, sandbo
 
 /** First processes of all engines of an instance that are alive. */
 export function enginePids(instance: string): number[] {
-  return globSync(`/run/torpor/${instance}/rt_*/engine.pid`).flatMap(pidIn).filter(isAlive);
+  return globSync(`/run/torpor/${instance}/rt_*/engine.pid`).flatMap(pidsIn).filter(isAlive);
+}
+
+/** All processes in the control groups of an instance's runtimes, on either version of them. */
+export function runtimePids(instance: string): number[] {
+  return globSync(`/sys/fs/cgroup/{torpor-${instance},memory/torpor-${instance}}/rt_*/**/cgroup.procs`).flatMap(pidsIn);
 }
 
 /** A runtime may go while it is looked at. */
-function pidIn(file: string): number[] {
+function pidsIn(file: string): number[] {
   try {
-    return [Number(readFileSync(file, "utf8"))];
+    return readFileSync(file, "utf8").split("\n").filter(Boolean).map(Number);
   } catch {
     return [];
   }
@@ -40,12 +45,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** It may have ended by itself. */
-export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+/** false: it has ended by itself. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw error;
   }
 }
 

@@ -18,7 +18,7 @@ export async function stoppedInCapture(
   const { enginePid, shimPid } = await hostRuntime(daemon.client, daemon.instance, sandbox);
   const pausing = await stoppedAt(daemon, armed, "pause.capture", () => daemon.client.pause(sandbox));
   process.kill(enginePid, "SIGSTOP");
-  const goOn = () => signalIfThere(enginePid, "SIGCONT");
+  const goOn = (): void => void signalIfThere(enginePid, "SIGCONT");
   onTestFinished(goOn);
   const outcome = pausing.goOn();
   await eventually(
