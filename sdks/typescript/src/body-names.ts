@@ -7,6 +7,19 @@ type WithFields = { [R in RouteName]: HasFields<keyof NamesOf<BodyOf<R>>> extend
 /** An empty strict object counts as one of any fields. */
 type HasFields<K> = [K] extends [never] ? false : string extends K ? false : true;
 
+/** Of the first message over a WebSocket, which starts a command. */
+export const startNames: NamesOf<StartSessionRequest> = {
+  argv: true,
+  env: true,
+  workdir: true,
+  user: true,
+  stdin: true,
+  terminal: true,
+  timeoutMs: true,
+  journalBytes: true,
+  keepMs: true,
+};
+
 /** What the JSON body of each call may have. */
 export const bodyNames: { readonly [R in Exclude<WithFields, Carried>]: NamesOf<BodyOf<R>> } = {
   createSandbox: {
@@ -49,19 +62,7 @@ export const bodyNames: { readonly [R in Exclude<WithFields, Carried>]: NamesOf<
     autoResume: true,
   },
   exec: { argv: true, env: true, workdir: true, user: true, timeoutMs: true, journalBytes: true, keepMs: true, input: true },
-  startSession: {
-    argv: true,
-    env: true,
-    workdir: true,
-    user: true,
-    stdin: true,
-    terminal: true,
-    timeoutMs: true,
-    journalBytes: true,
-    keepMs: true,
-    command: true,
-    supervise: true,
-  },
+  startSession: { ...startNames, command: true, supervise: true },
   signalSession: { signal: true },
   resizeSession: { rows: true, columns: true },
   createInterpreter: { language: true },
@@ -81,19 +82,6 @@ export const bodyNames: { readonly [R in Exclude<WithFields, Carried>]: NamesOf<
   createToken: { name: true, team: true, scopes: true, expiresAt: true },
   login: { code: true, token: true },
   topUpTeam: { amount: true },
-};
-
-/** Of the first message over a WebSocket, which starts a command. */
-export const startNames: NamesOf<StartSessionRequest> = {
-  argv: true,
-  env: true,
-  workdir: true,
-  user: true,
-  stdin: true,
-  terminal: true,
-  timeoutMs: true,
-  journalBytes: true,
-  keepMs: true,
 };
 
 /** Refuses a body with fields that there are not. */

@@ -267,18 +267,8 @@ export class Sandbox implements AsyncDisposable {
 
 export type Child = ChildOf<Sandbox>;
 
+const { count: _count, names: _names, ...bodyOfOne } = bodyNames.forkSandbox;
 /** A fork has one child: no `count` and no `names`. */
-export const forkNames: NamesOf<ForkOptions & { readonly name?: string }> = {
-  ...roomNames,
-  name: true,
-  memory: true,
-  env: true,
-  labels: true,
-  ttlMs: true,
-  hardTtlMs: true,
-  idleMs: true,
-  onTimeout: true,
-  autoResume: true,
-};
+export const forkNames: NamesOf<ForkOptions & { readonly name?: string }> = { ...bodyOfOne, ...roomNames };
 
 export type ForkOptions = Omit<ForkRequest, "name" | "names" | "count"> & WaitingForRoom;
