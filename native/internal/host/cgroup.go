@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,34 @@ func (c Cgroup) MemoryBytes() (int64, error) {
 		return c.stat("", "memory.stat", "anon", "shmem", "kernel_stack", "pagetables")
 	}
 	return c.stat("memory", "memory.stat", "rss", "shmem")
+}
+
+// CPUs is how many CPUs its processes may use, at least one: those of the host, or its quota.
+func (c Cgroup) CPUs() int {
+	file, controller := "cpu.max", ""
+	if !UnifiedCgroups() {
+		file, controller = "cpu.cfs_quota_us", "cpu"
+	}
+	text, _ := os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, file))
+	period := []byte(nil)
+	if controller != "" {
+		period, _ = os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, "cpu.cfs_period_us"))
+	}
+	return cpusOf(string(text)+" "+string(period), runtime.NumCPU())
+}
+
+// cpusOf reads "quota period": the quota is "max" or -1 where there is none.
+func cpusOf(bandwidth string, host int) int {
+	fields := strings.Fields(bandwidth)
+	if len(fields) < 2 {
+		return host
+	}
+	quota, err := strconv.Atoi(fields[0])
+	period, _ := strconv.Atoi(fields[1])
+	if err != nil || quota <= 0 || period <= 0 {
+		return host
+	}
+	return min(max(quota/period, 1), host)
 }
 
 // Freeze has the kernel stop its processes, each as soon as it is not in a system call. IsFrozen says when all have.

@@ -30,6 +30,7 @@ func (r *Runtime) Freeze() error {
 	if r.held() != nil {
 		return errHeld
 	}
+	r.hurryLoad() // a capture waits for all of it
 	return r.change("freeze", true, r.calls.Pause)
 }
 

@@ -17,29 +17,6 @@ func (r *Runtime) Boot() error {
 	return r.launch(func() error { return nil }, func(stdio []*os.File) error { return r.start(stdio, "run", "--detach") })
 }
 
-// createAheadBytes: a checkpoint whose verification takes longer (30 ms) than one more start of the engine's command does.
-const createAheadBytes = 128 << 20
-
-// Restore brings back a checkpoint after every part of it was verified.
-func (r *Runtime) Restore(location string, parts []Part) error {
-	check := func() error { return verify(location, parts) }
-	restore := func(stdio []*os.File) error {
-		return r.start(stdio, "restore", "--detach", "--background", "--image-path", location)
-	}
-	if totalBytes(parts) < createAheadBytes {
-		return r.launch(check, restore)
-	}
-	// An empty sandbox is made meanwhile: that takes half of a restore, and reads nothing of the checkpoint.
-	return r.launch(func() error { return nil }, func(stdio []*os.File) error {
-		created := make(chan error, 1)
-		go func() { created <- r.start(stdio, "create") }()
-		if err := errors.Join(check(), <-created); err != nil {
-			return err
-		}
-		return restore(stdio)
-	})
-}
-
 func (r *Runtime) start(stdio []*os.File, verb string, flags ...string) error {
 	return r.engine.runWith(stdio, verb, append(flags, "--bundle", r.dir.bundle(), "--pid-file", r.dir.pidFile(), r.config.ContainerID)...)
 }

@@ -12,6 +12,7 @@ import (
 
 	"torpor.dev/torpor/native/internal/children"
 	"torpor.dev/torpor/native/internal/host"
+	"torpor.dev/torpor/native/internal/pace"
 )
 
 // Runtime is the one runtime of this shim.
@@ -35,6 +36,7 @@ type Runtime struct {
 	onHold   func(*Hold)
 	gone     chan struct{} // closed when it ended or is being destroyed
 	left     sync.Once
+	load     *pace.Load // of the memory, while it gives way
 	oomsSeen int64
 }
 
@@ -159,6 +161,7 @@ func (r *Runtime) Release() error {
 	// What a killed command had started may not be in the group yet; whose parent is gone is ours.
 	pids := append(r.livePids(), ownChildren()...)
 	r.mu.Unlock()
+	r.hurryLoad()
 	r.link.close()
 	return release(r.root, r.dir, r.config, pids)
 }
