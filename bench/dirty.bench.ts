@@ -1,5 +1,8 @@
 import { globSync } from "node:fs";
 import path from "node:path";
+import { eventually } from "../test/system/harness/inside.ts";
+import { residentBytes } from "../test/system/harness/resident-bytes.ts";
+import { hostRuntime } from "../test/system/harness/runtime.ts";
 import { sum } from "./floor/floor.ts";
 import type { Benchmark, BenchmarkContext, NamedMeasurement } from "./lib/benchmark.ts";
 import { median } from "./lib/median.ts";
@@ -81,6 +84,12 @@ async function cycle({ client, daemon, floor, sandbox, exec }: Subject, context:
       await client.resume("dirty");
       await exec("dirty");
     });
+    // A pause waits for what is not in memory yet, and that is a resume's time.
+    const { enginePid } = await hostRuntime(client, daemon.instance, "dirty");
+    await eventually(
+      async () => residentBytes(enginePid),
+      (bytes) => bytes >= mib * 2 ** 20,
+    );
     const { ms: pause } = await timed(() => client.pause("dirty"));
     rounds.push({
       pause,
