@@ -114,12 +114,14 @@ func (w *Watch) run(limit uint64, stop <-chan struct{}) {
 			// And between two looks it makes no more than there is memory for: beside hundreds of processes that want the
 			// processor this one was seen to get it once a second.
 			w.tasks.Allow(allowance(tasks, left, margin))
-			switch settled := last.settled(time.Now()); {
+			now := time.Now()
+			switch settled := last.settled(now); {
 			case !settled:
 			case left >= margin:
-				last = victim{}
-			case engine > 0 || info.Used > limit+beyondBytes || last.outgrown(info.Used, margin):
+				last.giveBack(now)
+			case engine > 0 || info.Used > limit+beyondBytes || last.outgrown(now, info.Used, margin):
 				last = w.relieve(limit)
+				last.full = info.Used
 			}
 		}
 		nap.Reset(next)
@@ -171,9 +173,11 @@ func atLimit(tasks, limit int) bool { return limit > 0 && tasks >= limit-limit/1
 
 // victim is the last process that was killed.
 type victim struct {
-	pid  int
+	pid  int       // 0: none, or what it had is given back
 	seen time.Time // when it last was there
 	used uint64    // the least since it is gone
+	full uint64    // the most before it was given back
+	back time.Time // when it was
 }
 
 // settled says whether the memory of the last victim must be back by now: the engine gives it back some time after the
@@ -188,15 +192,23 @@ func (v *victim) settled(now time.Time) bool {
 	return now.Sub(v.seen) > settleTime
 }
 
+// giveBack notes that there is memory again.
+func (v *victim) giveBack(now time.Time) {
+	if v.pid != 0 {
+		*v = victim{full: v.full, back: now}
+	}
+}
+
 // outgrown says whether more is used than when the last victim was gone. What it wrote into files in memory stays, and the
-// command that comes to remove them must not go for that.
-func (v *victim) outgrown(used, margin uint64) bool {
+// command that comes to remove them must not go for that; nor for what it has removed, which the engine was seen to count once more.
+func (v *victim) outgrown(now time.Time, used, margin uint64) bool {
 	if v.pid == 0 {
-		return true
+		return now.Sub(v.back) > settleTime || used > v.full+margin
 	}
 	if v.used == 0 || used < v.used {
 		v.used = used
 	}
+	v.full = max(v.full, used)
 	return used > v.used+margin
 }
 

@@ -43,15 +43,34 @@ func TestCountsWhatIsLeftOfThePromise(t *testing.T) {
 func TestOnlyGrowthKillsAgain(t *testing.T) {
 	const margin = 8 << 20
 	none, last := victim{}, victim{pid: 1 << 30}
-	if !none.outgrown(1, margin) {
+	if !none.outgrown(time.Now(), 1, margin) {
 		t.Error("the first one goes")
 	}
 	for i, x := range []struct {
 		used uint64
 		want bool
 	}{{250 << 20, false}, {255 << 20, false}, {260 << 20, true}, {100 << 20, false}, {107 << 20, false}, {109 << 20, true}} {
-		if got := last.outgrown(x.used, margin); got != x.want {
+		if got := last.outgrown(time.Now(), x.used, margin); got != x.want {
 			t.Errorf("look %d at %d MiB: %v", i, x.used>>20, got)
+		}
+	}
+}
+
+// The engine was seen to count a file once more that was removed: the next command must not go for it.
+func TestWhatWasJustGivenBackKillsNobody(t *testing.T) {
+	const margin, full = 8 << 20, 300 << 20
+	now := time.Now()
+	last := victim{pid: 1 << 30}
+	last.outgrown(now, full, margin)
+	last.giveBack(now)
+	last.giveBack(now.Add(settleTime)) // told once
+	for i, x := range []struct {
+		after time.Duration
+		used  uint64
+		want  bool
+	}{{0, full, false}, {settleTime, full + margin, false}, {settleTime, full + margin + 1, true}, {settleTime + 1, full, true}} {
+		if got := last.outgrown(now.Add(x.after), x.used, margin); got != x.want {
+			t.Errorf("look %d: %v", i, got)
 		}
 	}
 }
