@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { get, mib, one, put, RandomContent, sha256 } from "./harness/content.ts";
@@ -157,4 +158,21 @@ test("a watch tells what happens below a directory while it happens, and ends wi
   await output(client, name, "touch /src/new/c");
   expect((await again.next()).value).toMatchObject({ change: "created", path: "/src/new/c", directory: false });
   await again.return(undefined);
+});
+
+test("a file that grows while it is read ends as long as it was, and the connection goes on", async () => {
+  const name = await startSandbox(client);
+  await output(client, name, "head -c 8M /dev/zero > /root/log");
+  await client.startSession(name, { argv: ["sh", "-c", "while true; do head -c 64K /dev/zero; done >> /root/log"] });
+  for (let round = 0; round < 3; round++) {
+    const { entry, content } = await client.files.read(name, "/root/log");
+    const bytes = await buffer(content);
+    expect(bytes.length).toBe(entry.size);
+  }
+  expect(await output(client, name, "echo ok")).toBe("ok");
+});
+
+test("files of /proc, whose size is 0, are read to their end", async () => {
+  const name = await startSandbox(client);
+  expect((await get(client, name, "/proc/meminfo")).toString()).toContain("MemTotal:");
 });

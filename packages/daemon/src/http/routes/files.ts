@@ -10,6 +10,7 @@ import type { Served } from "../served.ts";
 import { startStream } from "../start-stream.ts";
 import { uploadOf } from "../upload.ts";
 import { watchLines } from "../watch-lines.ts";
+import { wholeFile } from "../whole-file.ts";
 
 /** Files and archives; their contents are streams, never held in memory. */
 export function serveFiles(app: FastifyInstance, { lifecycle }: Served): void {
@@ -34,10 +35,11 @@ export function serveFiles(app: FastifyInstance, { lifecycle }: Served): void {
     (await filesOf(params.id)).remove(path, defined(options)),
   );
   serve(app, routes.readFile, async ({ params, query: { path, ...options }, reply }) => {
-    const { entry, content } = await (await filesOf(params.id)).read(path, { ...defined(options), signal: leaving(reply) });
+    const file = await (await filesOf(params.id)).read(path, { ...defined(options), signal: leaving(reply) });
+    const { length, content } = wholeFile(file.entry, file.content);
+    if (length !== undefined) reply.header("content-length", length);
     return reply
-      .header("x-torpor-entry", encodeEntry(entry))
-      .header("content-length", entry.size)
+      .header("x-torpor-entry", encodeEntry(file.entry))
       .type("application/octet-stream")
       .send(Readable.from(content, { objectMode: false }));
   });
