@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as passes } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { createPoolDisks } from "../../../packages/daemon/src/disks/pool-disks.ts";
 import { run } from "../../../packages/daemon/src/host/spawn.ts";
@@ -31,6 +32,16 @@ test("an unmounted pool gives its loop device back and is mounted again", async 
   expect(await deviceOf(it.dataDirectory)).toBe("");
   const pool = await it.reopen({ unmount: true });
   expect(await readFile(path.join(pool.directory("disks"), "kept"), "utf8")).toBe("kept");
+});
+
+test("a pool that somebody is about to leave is unmounted once they have", async () => {
+  await using it = await temporaryPool();
+  const leaving = await open(path.join(it.pool.directory("disks"), "used"), "w");
+  const closing = it.pool.close({ unmount: true });
+  await passes(200);
+  await leaving.close();
+  await closing;
+  expect(await deviceOf(it.dataDirectory)).toBe("");
 });
 
 test("a pool file that was half made is made anew", async () => {

@@ -4,7 +4,7 @@ import { setTimeout as passes } from "node:timers/promises";
 import { TorporError } from "@torpor/contract";
 import { sync } from "../host/durable.ts";
 import { findMount } from "../host/mount.ts";
-import { run } from "../host/spawn.ts";
+import { CommandError, run } from "../host/spawn.ts";
 import { hasProgram } from "../host/tools.ts";
 
 export interface LoopPool {
@@ -15,6 +15,8 @@ export interface LoopPool {
 }
 
 const gib = 1024 ** 3;
+const patienceMs = 10_000;
+const lookMs = 50;
 
 /** XFS in a sparse file beside the mount point, as LXD makes its pools. Found again if an earlier daemon left it mounted. */
 export async function openLoopPool(data: string, mountPoint: string, sizeBytes?: number): Promise<LoopPool> {
@@ -45,11 +47,25 @@ function mountedPool(file: string, mountPoint: string): LoopPool {
     missing: undefined,
     unmount: async () => {
       if ((await findMount(mountPoint)) !== undefined) {
-        await run("umount", [mountPoint]);
+        await unmountFree(mountPoint);
         await detached(file);
       }
     },
   };
+}
+
+/** A process that has just ended, as one that compared disks, leaves mounts and loop devices in the pool that the kernel takes away a moment later. */
+async function unmountFree(mountPoint: string): Promise<void> {
+  for (const deadline = performance.now() + patienceMs; ; ) {
+    try {
+      await run("umount", [mountPoint]);
+      return;
+    } catch (error) {
+      const isBusy = error instanceof CommandError && error.stderr.includes("busy");
+      if (!isBusy || performance.now() > deadline) throw error;
+      await passes(lookMs);
+    }
+  }
 }
 
 async function refuseForeignMount(source: string, file: string, mountPoint: string): Promise<void> {
