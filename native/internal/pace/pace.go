@@ -48,7 +48,8 @@ type Load struct {
 
 // Start has the reads of the file give way, by those processes that isPaced names, until Lift or for a second: atOnce of them are at work at a
 // time, and so many begin each millisecond (0.26 GB/s each). The file must not have been opened by them before. If this process is
-// killed, the kernel lets all of them through. It fails where the kernel has no permission events (CONFIG_FANOTIFY_ACCESS_PERMISSIONS),
+// killed, the kernel lets all of them through. A read by anybody else ends it, as by the other children of a fork: each would be asked for
+// all reads of all, and has its CPUs taken by the others anyway. It fails where the kernel has no permission events (CONFIG_FANOTIFY_ACCESS_PERMISSIONS),
 // and without CAP_SYS_ADMIN.
 func Start(path string, atOnce int, isPaced func(pid int) bool) (*Load, error) {
 	return start(path, atOnce, longest, isPaced)
@@ -117,6 +118,7 @@ func (l *Load) receive(events []byte) {
 func (l *Load) place(read int32, pid int) {
 	if !l.paces(pid) {
 		l.allow([]int32{read})
+		l.Lift()
 		return
 	}
 	if l.seen++; l.seen == 1 {
