@@ -65,8 +65,8 @@ func Open(path string, onEnd func(End), onHold func(*Hold)) (*Runtime, error) {
 	return r, nil
 }
 
-// Capture writes the memory of the frozen runtime to location, and syncs its disk.
-func (r *Runtime) Capture(location string) ([]Part, error) {
+// Capture writes the memory of the frozen runtime to location, and syncs its disk. writeOut: it stays frozen until the memory is on the disk itself.
+func (r *Runtime) Capture(location string, writeOut bool) ([]Part, error) {
 	if !r.isFrozen() {
 		return nil, errors.New("a capture needs a frozen runtime")
 	}
@@ -75,10 +75,9 @@ func (r *Runtime) Capture(location string) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer room.give()
-	stop := writeBehind(location, room)
+	over := beside(location, room, writeOut)
 	err = r.calls.Checkpoint(location)
-	stop()
+	over()
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ type request struct {
 	ID       int    `json:"id"`
 	Call     string `json:"call"`
 	Location string `json:"location"`
+	WriteOut bool   `json:"writeOut"`
 	Parts    []Part `json:"parts"`
 }
 
@@ -145,7 +146,7 @@ func (s *server) call(r request, p *peer) (any, error) {
 	case "sync":
 		return nil, s.runtime.syncDisk()
 	case "capture":
-		parts, err := s.runtime.Capture(r.Location)
+		parts, err := s.runtime.Capture(r.Location, r.WriteOut)
 		return map[string]any{"parts": parts}, err
 	case "syncDisk":
 		return nil, s.runtime.SyncDisk()

@@ -3,7 +3,6 @@ package shim
 import (
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,14 +14,13 @@ const (
 	writeBehindMinimum = 16 << 20
 )
 
-// writeBehind has the kernel write what the engine puts into the checkpoint while it does so, so that the sync at the seal finds little left:
-// for 512 MiB of memory the sync alone would take as long as all the rest of a pause. The function that it gives ends it.
-func writeBehind(location string, room *claim) func() {
+// beside gives back room as the engine fills the checkpoint, all of it at the end. writeOut: the kernel writes what is there while more comes, so
+// that the sync at the seal finds less left: for 512 MiB it alone would take as long as all the rest of a pause. A runtime that goes on before the seal
+// would only wait for it. The function that it gives tells the end of the capture, and waits for nothing.
+func beside(location string, room *claim, writeOut bool) (over func()) {
 	done := make(chan struct{})
-	var group sync.WaitGroup
-	group.Add(1)
 	go func() {
-		defer group.Done()
+		defer room.give()
 		ticks := time.NewTicker(writeBehindEvery)
 		defer ticks.Stop()
 		var pages *os.File
@@ -36,22 +34,23 @@ func writeBehind(location string, room *claim) func() {
 				pages, _ = os.Open(filepath.Join(location, "pages.img"))
 			}
 			room.shrink(pages)
-			startWriting(pages)
+			if writeOut {
+				startWriting(pages)
+			}
 			select {
 			case <-done:
-				startWriting(pages)
+				if writeOut {
+					startWriting(pages)
+				}
 				return
 			case <-ticks.C:
 			}
 		}
 	}()
-	return func() {
-		close(done)
-		group.Wait()
-	}
+	return func() { close(done) }
 }
 
-// startWriting starts the write-out of all dirty pages of the file and does not wait for it.
+// startWriting starts the write-out of all dirty pages of the file. It waits while the disk's queue is full.
 func startWriting(file *os.File) {
 	if file == nil {
 		return

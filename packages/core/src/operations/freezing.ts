@@ -1,5 +1,5 @@
 import type { CheckpointManifest } from "../ports/checkpoints.ts";
-import type { Capture } from "../ports/engine.ts";
+import type { Capture, CaptureOptions } from "../ports/engine.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
 import { note, optionalNote, type Phase, type Work } from "./procedure.ts";
@@ -55,8 +55,8 @@ export const freeze: Phase = {
 };
 
 /** Memory into the reserved place. */
-export function capture(work: Work): Promise<Capture> {
-  return work.ports.engine.capture(runtimeOf(work.sandbox), note(work, "location"));
+export function capture(work: Work, options: CaptureOptions = {}): Promise<Capture> {
+  return work.ports.engine.capture(runtimeOf(work.sandbox), note(work, "location"), options);
 }
 
 /**

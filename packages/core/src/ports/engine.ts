@@ -68,6 +68,11 @@ export interface SelfRequest {
 
 export type SelfAnswer = { readonly result: Readonly<Record<string, unknown>> } | ErrorBody;
 
+export interface CaptureOptions {
+  /** It stays frozen until the memory is on the disk itself: the write-out begins at once. Default: false, it may go on before. */
+  readonly writeOut?: boolean;
+}
+
 /** A checkpoint as the engine left it in the place it was given: neither hashed nor sure to be on the disk yet. */
 export interface Capture {
   readonly parts: readonly Omit<CheckpointPart, "hash">[];
@@ -106,7 +111,7 @@ export interface Engine {
   /** Goes on; a running one stays running. */
   thaw(runtimeId: string): Promise<void>;
   /** Writes the memory of a frozen runtime into the location, and syncs its disk. It stays frozen. */
-  capture(runtimeId: string, location: string): Promise<Capture>;
+  capture(runtimeId: string, location: string, options?: CaptureOptions): Promise<Capture>;
   /** Writes what a frozen runtime wrote to its disk into the block image: `capture` without the memory. */
   syncDisk(runtimeId: string): Promise<void>;
   /** Hashes what was captured there; the runtime may have ended since. Apart from the capture, since a fork's source need not stay frozen for it. */

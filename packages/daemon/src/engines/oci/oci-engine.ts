@@ -3,6 +3,7 @@ import type { Capabilities, Info, Resources } from "@torpor/contract";
 import { TorporError } from "@torpor/contract";
 import type {
   Capture,
+  CaptureOptions,
   CheckpointManifest,
   CheckpointPart,
   Engine,
@@ -144,9 +145,9 @@ export class OciEngine implements Engine {
     await (await this.#shim(runtimeId)).thaw();
   }
 
-  async capture(runtimeId: string, location: string): Promise<Capture> {
+  async capture(runtimeId: string, location: string, options: CaptureOptions = {}): Promise<Capture> {
     this.#require("pause");
-    const parts = await (await this.#shim(runtimeId)).capture(location);
+    const parts = await (await this.#shim(runtimeId)).capture(location, options);
     return { parts, ...(await this.#runtime.describeCapture(this.#directories.at(runtimeId))) };
   }
 

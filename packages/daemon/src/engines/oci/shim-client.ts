@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { TorporError } from "@torpor/contract";
-import type { Capture, CheckpointPart, Hold, RuntimeEnd } from "@torpor/core";
+import type { Capture, CaptureOptions, CheckpointPart, Hold, RuntimeEnd } from "@torpor/core";
 
 interface Problem {
   readonly kind: "engine" | "corrupt" | "host";
@@ -77,8 +77,8 @@ export class ShimClient {
   sync(): Promise<void> {
     return this.#call("sync") as Promise<void>;
   }
-  async capture(location: string): Promise<Capture["parts"]> {
-    const { parts } = (await this.#call("capture", { location })) as { parts: Capture["parts"] };
+  async capture(location: string, options: CaptureOptions): Promise<Capture["parts"]> {
+    const { parts } = (await this.#call("capture", { location, ...options })) as { parts: Capture["parts"] };
     return parts;
   }
   syncDisk(): Promise<void> {
