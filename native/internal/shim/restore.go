@@ -11,9 +11,12 @@ import (
 	"torpor.dev/torpor/native/internal/pace"
 )
 
-// largeBytes: a checkpoint whose verification takes longer (30 ms) than one more start of the engine's command does, and whose load keeps the CPUs
-// from what the sandbox has to do first.
-const largeBytes = 128 << 20
+const (
+	// largeBytes: a checkpoint whose verification takes longer (30 ms) than one more start of the engine's command does.
+	largeBytes = 128 << 20
+	// pacedBytes: one whose load keeps the CPUs from the sandbox for so long (0.5 s on two) that a longer load is worth it.
+	pacedBytes = 1 << 30
+)
 
 // Restore brings back a checkpoint after every part of it was verified.
 func (r *Runtime) Restore(location string, parts []Part) error {
@@ -31,7 +34,9 @@ func (r *Runtime) Restore(location string, parts []Part) error {
 		if err := errors.Join(check(), <-created); err != nil {
 			return err
 		}
-		r.paceLoad(location)
+		if totalBytes(parts) >= pacedBytes {
+			r.paceLoad(location)
+		}
 		if err := restore(stdio); err != nil {
 			return err
 		}
