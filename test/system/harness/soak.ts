@@ -32,7 +32,7 @@ export async function soak(cycles: number): Promise<void> {
       await times.resume.measure(() => client.resume(name, { memory: "require" }));
       await workload.goesOn();
     } catch (cause) {
-      throw new Error(`lost in cycle ${cycle} of ${cycles}`, { cause });
+      throw new Error(`lost in cycle ${cycle} of ${cycles}: ${await lastWords(daemon)}`, { cause });
     }
     if (cycle === warmUpCycles) before = await readHeld(daemon, name);
   }
@@ -46,6 +46,13 @@ export async function soak(cycles: number): Promise<void> {
   await client.pause(name);
   await client.resume(name, { memory: "discard" });
   await workload.hasAcknowledged();
+}
+
+/** What became of the programs, the sandbox's last events, and the end of the daemon's log: all of it is removed with the daemon. */
+async function lastWords(daemon: TestDaemon): Promise<string> {
+  const { client } = daemon;
+  const [sessions, events] = await Promise.all([client.sessions(name).catch(String), client.events(name).catch(String)]);
+  return `${JSON.stringify(sessions)}\n${JSON.stringify(events.slice(-20))}\n${daemon.log().slice(-4000)}`;
 }
 
 /** What an operation leaves is freed a moment after its answer. */
