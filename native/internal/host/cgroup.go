@@ -48,16 +48,13 @@ func (c Cgroup) MemoryBytes() (int64, error) {
 
 // CPUs is how many CPUs its processes may use, at least one: those of the host, or its quota.
 func (c Cgroup) CPUs() int {
-	file, controller := "cpu.max", ""
-	if !UnifiedCgroups() {
-		file, controller = "cpu.cfs_quota_us", "cpu"
+	if UnifiedCgroups() {
+		bandwidth, _ := c.read("", "cpu.max")
+		return cpusOf(string(bandwidth), runtime.NumCPU())
 	}
-	text, _ := os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, file))
-	period := []byte(nil)
-	if controller != "" {
-		period, _ = os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, "cpu.cfs_period_us"))
-	}
-	return cpusOf(string(text)+" "+string(period), runtime.NumCPU())
+	quota, _ := c.read("cpu", "cpu.cfs_quota_us")
+	period, _ := c.read("cpu", "cpu.cfs_period_us")
+	return cpusOf(string(quota)+" "+string(period), runtime.NumCPU())
 }
 
 // cpusOf reads "quota period": the quota is "max" or -1 where there is none.
@@ -95,7 +92,7 @@ func (c Cgroup) IsFrozen() bool {
 		frozen, _ := c.stat("", "cgroup.events", "frozen")
 		return frozen == 1
 	}
-	text, _ := os.ReadFile(filepath.Join(cgroupRoot, "freezer", c.Path, "freezer.state"))
+	text, _ := c.read("freezer", "freezer.state")
 	return strings.TrimSpace(string(text)) == "FROZEN"
 }
 
@@ -118,7 +115,7 @@ func (c Cgroup) Pids() []int {
 	if UnifiedCgroups() {
 		controller = ""
 	}
-	data, err := os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, "cgroup.procs"))
+	data, err := c.read(controller, "cgroup.procs")
 	if err != nil {
 		return nil
 	}
@@ -160,6 +157,10 @@ func removeGroup(dir string) error {
 	}
 }
 
+func (c Cgroup) read(controller, file string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, file))
+}
+
 func (c Cgroup) write(controller, file, value string) error {
 	err := os.WriteFile(filepath.Join(cgroupRoot, controller, c.Path, file), []byte(value), 0o644)
 	if os.IsNotExist(err) && controller != "" && UnifiedCgroups() {
@@ -169,7 +170,7 @@ func (c Cgroup) write(controller, file, value string) error {
 }
 
 func (c Cgroup) stat(controller, file string, keys ...string) (int64, error) {
-	data, err := os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, file))
+	data, err := c.read(controller, file)
 	if err != nil {
 		return 0, err
 	}
