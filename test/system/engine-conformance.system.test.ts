@@ -35,7 +35,7 @@ while True:
 let space: TemporaryPool;
 let image: EngineHarness["image"];
 beforeAll(async () => {
-  space = await temporaryPool(8 * 2 ** 30);
+  space = await temporaryPool({ sizeBytes: 8 * 2 ** 30 });
   const images = createPoolImages(space.pool, {});
   const { digest } = await images.import({ path: await testImage(), reference: "debian" }, () => {});
   image = { location: images.locate(digest), digest };

@@ -24,6 +24,9 @@ const usage = `usage: torpor-shim serve DATA    be the shim of a runtime of the 
        torpor-shim destroy DIR   free a runtime whose shim is gone
        torpor-shim compare DATA  tell how two trees differ, as JSON a line; a line of stdin names them, and its end
                                  ends the work
+       torpor-shim trim POOL FILE BYTES
+                                 give blocks that are free in the pool and not in its FILE back to the host, until at
+                                 most BYTES are left; print how many are, and end with stdin
        torpor-shim hash FILE…    print the hash that a checkpoint's manifest has for a file
 `
 
@@ -40,6 +43,8 @@ func main() {
 		err = shim.Destroy(args[1])
 	case len(args) == 2 && args[0] == "compare":
 		err = compareTrees(args[1])
+	case len(args) == 4 && args[0] == "trim":
+		err = trimPool(args[1], args[2], args[3])
 	case len(args) > 1 && args[0] == "hash":
 		err = hash(args[1:])
 	default:

@@ -79,7 +79,9 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   const engine = await openEngine({ engine: config.engine, dataDirectory, instance, resolverOnLoopback: isLoopback(resolver) });
   const idle = async () => (await engine.list()).length === 0;
   releases.push(async () => (await idle()) && removeTraces(instance));
+  const shimPath = nativeBinary("torpor-shim");
   const pool = await openPool(dataDirectory, {
+    shimPath,
     ...(config.poolSizeBytes === undefined ? {} : { sizeBytes: config.poolSizeBytes }),
     warn: (message) => log.warn(message),
   });
@@ -97,7 +99,7 @@ async function compose(config: Config, log: Logger, open: typeof openStore, rele
   const host = await readNodeFacts();
   const images = createPoolImages(pool, { registryMirror: config.registryMirror });
   const comparison = createShimComparison({
-    shimPath: nativeBinary("torpor-shim"),
+    shimPath,
     dataDirectory: path.dirname(pool.path),
     scratch: pool.directory("tmp"),
   });

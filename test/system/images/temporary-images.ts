@@ -21,7 +21,7 @@ export interface TemporaryImages extends AsyncDisposable {
 }
 
 export async function temporaryImages(options: ImageOptions & { poolBytes?: number } = {}): Promise<TemporaryImages> {
-  const base = await temporaryPool(options.poolBytes);
+  const base = await temporaryPool(options.poolBytes === undefined ? {} : { sizeBytes: options.poolBytes });
   const images = createPoolImages(base.pool, options);
   const directory = path.join(base.dataDirectory, "sources");
   await mkdir(directory);

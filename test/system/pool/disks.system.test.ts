@@ -63,7 +63,7 @@ test("sizes out of bounds and ids that would be paths are refused", async () => 
 });
 
 test("a pool without room refuses a disk by the numbers", async () => {
-  await using it = await temporaryPool(512 * 1024 ** 2);
+  await using it = await temporaryPool({ sizeBytes: 512 * 1024 ** 2 });
   const disks = createPoolDisks(it.pool);
   await run("fallocate", ["--length", String((await it.pool.freeBytes()) - 4 * 1024 ** 2), path.join(it.pool.path, "filler")]);
   await expect(disks.create("dk_one", gib)).rejects.toMatchObject({ code: "disk_full" });

@@ -11,6 +11,8 @@ export interface LoopPool {
   readonly mounted: boolean;
   /** Why there is none. */
   readonly missing: string | undefined;
+  /** Unknown: there is none. */
+  readonly file: string | undefined;
   unmount(): Promise<void>;
 }
 
@@ -33,7 +35,12 @@ export async function openLoopPool(data: string, mountPoint: string, sizeBytes?:
   }
   if (!(await exists(file))) {
     if (!(await hasProgram("mkfs.xfs"))) {
-      return { mounted: false, missing: "mkfs.xfs is not on this host; install the package xfsprogs", unmount: async () => {} };
+      return {
+        mounted: false,
+        missing: "mkfs.xfs is not on this host; install the package xfsprogs",
+        file: undefined,
+        unmount: async () => {},
+      };
     }
     await makePoolFile(file, sizeBytes ?? (await defaultSizeBytes(data)));
   }
@@ -45,6 +52,7 @@ function mountedPool(file: string, mountPoint: string): LoopPool {
   return {
     mounted: true,
     missing: undefined,
+    file,
     unmount: async () => {
       if ((await findMount(mountPoint)) !== undefined) {
         await unmountFree(mountPoint);
@@ -124,7 +132,8 @@ async function mountPoolFile(file: string, mountPoint: string): Promise<void> {
 
 async function mountDevice(device: string, mountPoint: string): Promise<void> {
   try {
-    await run("mount", ["-t", "xfs", "-o", "noatime,discard", device, mountPoint]);
+    // Not discard: freed blocks are kept for the next checkpoint, and given back by `keepSpareBlocks`.
+    await run("mount", ["-t", "xfs", "-o", "noatime", device, mountPoint]);
   } finally {
     // Once mounted this only marks it: the kernel detaches the device by itself at the unmount, whoever does that.
     await run("losetup", ["--detach", device]);

@@ -4,6 +4,7 @@ import { type Info, TorporError } from "@torpor/contract";
 import { copyPlain, copyReflink, supportsReflink } from "./copy-file.ts";
 import { type LoopPool, openLoopPool } from "./loop-pool.ts";
 import { removeTree } from "./remove-tree.ts";
+import { keepSpareBlocks } from "./spare-blocks.ts";
 import type { Storage } from "./storage.ts";
 import { storageFailure } from "./storage-failure.ts";
 
@@ -36,13 +37,17 @@ export const poolDirectories = ["images", "disks", "checkpoints", "tmp"] as cons
 export type PoolDirectory = (typeof poolDirectories)[number];
 
 export interface PoolOptions {
+  /** torpor-shim. */
+  readonly shimPath: string;
   /** Apparent size of the pool file, if one is made. */
   readonly sizeBytes?: number;
+  /** So many bytes of the pool file may be free in the pool, default 4 GiB. */
+  readonly spareBytes?: number;
   /** Told about anything that makes the pool worse than it could be. */
   readonly warn?: (message: string) => void;
 }
 
-export async function openPool(dataDirectory: string, options: PoolOptions = {}): Promise<Pool> {
+export async function openPool(dataDirectory: string, options: PoolOptions): Promise<Pool> {
   if (process.platform !== "linux") {
     throw new TorporError("engine_unavailable", "Torpor's node runs on Linux only.", { hint: "Start the daemon in a Linux machine." });
   }
@@ -52,13 +57,13 @@ export async function openPool(dataDirectory: string, options: PoolOptions = {})
     const root = path.join(data, "pool");
     await mkdir(root, { recursive: true, mode: 0o711 });
     const loop = (await supportsReflink(data)) ? undefined : await openLoopPool(data, root, options.sizeBytes);
-    return await prepare(data, root, loop, options.warn);
+    return await prepare(data, root, loop, options);
   } catch (cause) {
     throw storageFailure(`The pool in ${dataDirectory} could not be opened`, cause);
   }
 }
 
-async function prepare(data: string, root: string, loop: LoopPool | undefined, warn: PoolOptions["warn"]): Promise<Pool> {
+async function prepare(data: string, root: string, loop: LoopPool | undefined, options: PoolOptions): Promise<Pool> {
   for (const name of poolDirectories) {
     await mkdir(path.join(root, name), { recursive: true, mode: 0o700 });
   }
@@ -68,10 +73,15 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, w
   const warning = reflink
     ? null
     : `Copies of disks are real copies, slow and large: ${loop?.missing ?? "the file system has no reflinks"}.`;
+  const { warn = () => {} } = options;
   if (warning !== null) {
-    warn?.(warning);
+    warn(warning);
   }
   const temporary = createNames(tmp);
+  const spare =
+    loop?.file === undefined
+      ? undefined
+      : keepSpareBlocks({ file: loop.file, mountPoint: root, shimPath: options.shimPath, mostBytes: options.spareBytes, warn });
   const whole = await statfs(root);
   const reserveBytes = reserveOf(whole.blocks * whole.bsize);
 
@@ -87,7 +97,10 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, w
     reflink,
     directory: (name) => path.join(root, name),
     copy: (source, target) => (reflink ? copyReflink : copyPlain)(source, target, temporary()),
-    remove: (target) => removeTree(target, temporary()),
+    remove: async (target) => {
+      await removeTree(target, temporary());
+      spare?.soon();
+    },
     freeBytes,
     storage: { pool: root, host: loop?.mounted === true ? data : "", hostReserveBytes, reserveBytes },
     info: async () => {
@@ -104,6 +117,7 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, w
       };
     },
     close: async ({ unmount }) => {
+      await spare?.close();
       if (unmount) {
         await loop?.unmount();
       }
