@@ -15,7 +15,8 @@ test("messages come as they were sent, whole, whatever pieces they come in", asy
   await using it = await answering(async function* () {
     for (const [seq, size] of sizes.entries()) yield output(seq, size);
   });
-  const seen = await Array.fromAsync(it.client.run({ sessionId: "s" }), bytesOf);
+  const seen: Buffer[] = [];
+  for await (const message of it.client.run({ sessionId: "s" })) seen.push(bytesOf(message));
   expect(seen).toEqual(sizes.map((size, seq) => Buffer.alloc(size, seq)));
 });
 
