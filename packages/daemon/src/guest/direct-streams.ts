@@ -64,8 +64,7 @@ async function* answers<I extends DescMessage, O extends DescMessage>(
       manager.notifyResponseByteRead(stream);
       if ((next.flags & endStreamFlag) !== 0) {
         over = true;
-        const { error } = endStreamFromJson(next.data);
-        if (error !== undefined) throw error;
+        throwEnd(next.data);
         return;
       }
       yield fromBinary(method.output, next.data);
@@ -73,6 +72,13 @@ async function* answers<I extends DescMessage, O extends DescMessage>(
   } finally {
     call.leave(over);
   }
+}
+
+/** Nothing is wrong with most: the library's reader makes an error, with its stack, before it looks. */
+function throwEnd(data: Uint8Array): void {
+  const isPlain = data.length === 2; // {}
+  const error = isPlain ? undefined : endStreamFromJson(data).error;
+  if (error !== undefined) throw error;
 }
 
 async function open(manager: Http2SessionManager, path: string): Promise<ClientHttp2Stream> {
@@ -102,6 +108,7 @@ class Call {
   readonly #signal: AbortSignal | undefined;
   readonly #envelopes = new Envelopes();
   #failure: ConnectError | undefined;
+  #over = false;
   #wake = () => {};
 
   constructor(stream: ClientHttp2Stream, signal: AbortSignal | undefined) {
@@ -112,7 +119,9 @@ class Call {
     stream.on("data", (chunk: Buffer) => this.#add(chunk));
     stream.on("error", (cause: unknown) => this.#fail(fromNode(cause)));
     // It comes when all that came before is read.
-    stream.once("close", () => this.#fail(fromReset(stream.rstCode)));
+    stream.once("close", () => {
+      if (!this.#over) this.#fail(fromReset(stream.rstCode));
+    });
   }
 
   async next(): Promise<Envelope> {
@@ -135,6 +144,7 @@ class Call {
 
   /** Ends a call that goes on. */
   leave(over: boolean): void {
+    this.#over = true;
     this.#signal?.removeEventListener("abort", this.#abort);
     if (!over) this.#cancel();
   }
