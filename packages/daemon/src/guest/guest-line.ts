@@ -2,7 +2,6 @@ import { connect, type Socket } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { Guest, GuestFiles, GuestPorts, GuestSessions, Identity } from "@torpor/core";
-import { withDirectStreams } from "./direct-streams.ts";
 import { type CloseReason, fromGuestError, heldError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { createGuestFiles } from "./guest-files.ts";
 import { createGuestPorts } from "./guest-ports.ts";
@@ -43,12 +42,14 @@ export class GuestLine implements Guest {
       { idleConnectionTimeoutMs: never },
       { createConnection: () => this.#connect(socketPath), settings: { initialWindowSize: windowBytes } },
     );
-    const transport = withDirectStreams(
-      createConnectTransport({ httpVersion: "2", baseUrl: "http://guest", sessionManager: this.#manager, useBinaryFormat: true }),
-      this.#manager,
-    );
+    const transport = createConnectTransport({
+      httpVersion: "2",
+      baseUrl: "http://guest",
+      sessionManager: this.#manager,
+      useBinaryFormat: true,
+    });
     this.#client = createClient(GuestService, transport);
-    this.sessions = createGuestSessions(transport, this.#state);
+    this.sessions = createGuestSessions(transport, this.#manager, this.#state);
     this.files = createGuestFiles(transport, this.#state);
     this.ports = createGuestPorts(transport, this.#state);
   }

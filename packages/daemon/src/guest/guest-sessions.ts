@@ -1,7 +1,9 @@
 import { createClient, type Transport } from "@connectrpc/connect";
+import type { Http2SessionManager } from "@connectrpc/connect-node";
 import type { SessionEnd } from "@torpor/contract";
 import { SessionMark, TorporError } from "@torpor/contract";
 import type { GuestSessions, JournalFrame, GuestSession as KnownSession, SessionFrame, SessionStart } from "@torpor/core";
+import { directStream } from "./direct-stream.ts";
 import { fromGuestError, type LineState, refuseIfClosed } from "./guest-error.ts";
 import { olderInput } from "./older-input.ts";
 import {
@@ -13,7 +15,7 @@ import {
   Stream,
 } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
-export function createGuestSessions(transport: Transport, line: LineState): GuestSessions {
+export function createGuestSessions(transport: Transport, manager: Http2SessionManager, line: LineState): GuestSessions {
   const client = createClient(Sessions, transport);
   const guarded = async <T>(call: () => Promise<T>): Promise<T> => {
     refuseIfClosed(line);
@@ -38,9 +40,9 @@ export function createGuestSessions(transport: Transport, line: LineState): Gues
   const older = olderInput((sessionId, offset, data, end) => write(sessionId, { client: "", offset, data, end }));
 
   return {
-    run: (start, signal) => frames(() => client.run(toRequest(start), signal === undefined ? {} : { signal })),
+    run: (start, signal) => frames(() => directStream(manager, Sessions.method.run, toRequest(start), signal)),
     attach: (sessionId, after, hold, signal, reader = "") =>
-      frames(() => client.attach({ sessionId, after: BigInt(after), hold, client: reader }, signal === undefined ? {} : { signal })),
+      frames(() => directStream(manager, Sessions.method.attach, { sessionId, after: BigInt(after), hold, client: reader }, signal)),
     start: (start) => guarded(async () => toSession((await client.start(toRequest(start))).session)),
     write: (sessionId, input) => (line.protocol === 1 ? older : write)(sessionId, input),
     resize: (sessionId, rows, columns) => guarded(async () => void (await client.resize({ sessionId, rows, columns }))),

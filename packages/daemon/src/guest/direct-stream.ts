@@ -8,7 +8,7 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { codeFromHttpStatus, endStreamFlag, endStreamFromJson } from "@connectrpc/connect/protocol-connect";
 import type { Http2SessionManager } from "@connectrpc/connect-node";
 
@@ -19,40 +19,15 @@ const prefixBytes = 5;
 const aheadBytes = 256 * 1024;
 
 /**
- * The transport, but a call that is answered by a stream goes straight to HTTP/2, in one write. The library's way to it, through a dozen iterables,
- * takes as much of the processor for a short command as all the rest of the daemon: docs/decisions/0215-calls-answered-by-a-stream.md.
+ * Calls a method of the guest that answers by a stream, straight by HTTP/2 and in one write. The library's way to it, through a dozen iterables,
+ * takes as much of the processor for a short command as all the rest of the daemon: docs/decisions/0215-commands-straight-to-http2.md.
+ * Who leaves breaks the call off. Fails with ConnectError, as a call by the library does.
  */
-export function withDirectStreams(transport: Transport, manager: Http2SessionManager): Transport {
-  return {
-    unary: transport.unary.bind(transport),
-    async stream(method, signal, timeoutMs, header, input, contextValues) {
-      if (method.methodKind !== "server_streaming" || timeoutMs !== undefined || header !== undefined) {
-        return transport.stream(method, signal, timeoutMs, header, input, contextValues);
-      }
-      const direct = method as DescMethodServerStreaming<typeof method.input, typeof method.output>;
-      const request = await only(input);
-      return {
-        stream: true,
-        service: method.parent,
-        method,
-        header: new Headers(),
-        trailer: new Headers(),
-        message: answers(manager, direct, request, signal),
-      };
-    },
-  };
-}
-
-async function only<T>(input: AsyncIterable<T>): Promise<T> {
-  for await (const message of input) return message;
-  throw new ConnectError("a call needs a message", Code.Internal);
-}
-
-async function* answers<I extends DescMessage, O extends DescMessage>(
+export async function* directStream<I extends DescMessage, O extends DescMessage>(
   manager: Http2SessionManager,
   method: DescMethodServerStreaming<I, O>,
   request: MessageInitShape<I>,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): AsyncGenerator<MessageShape<O>> {
   throwIfAborted(signal);
   const stream = await open(manager, `/${method.parent.typeName}/${method.name}`);

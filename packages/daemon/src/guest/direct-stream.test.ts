@@ -4,10 +4,10 @@ import { createServer, type ServerHttp2Session } from "node:http2";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Code, ConnectError, type ConnectRouter, createClient } from "@connectrpc/connect";
-import { connectNodeAdapter, createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
+import { connectNodeAdapter, Http2SessionManager } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
-import { withDirectStreams } from "./direct-streams.ts";
+import { directStream } from "./direct-stream.ts";
 import { type AttachResponse, SessionErrorSchema, Sessions, Stream } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
 test("messages come as they were sent, whole, whatever pieces they come in", async () => {
@@ -16,7 +16,7 @@ test("messages come as they were sent, whole, whatever pieces they come in", asy
     for (const [seq, size] of sizes.entries()) yield output(seq, size);
   });
   const seen: Buffer[] = [];
-  for await (const message of it.client.run({ sessionId: "s" })) seen.push(bytesOf(message));
+  for await (const message of it.run()) seen.push(bytesOf(message));
   expect(seen).toEqual(sizes.map((size, seq) => Buffer.alloc(size, seq)));
 });
 
@@ -25,7 +25,7 @@ test("an error comes after the messages before it, with its code, words and deta
     yield output(1, 1);
     throw new ConnectError("no such program", Code.NotFound, undefined, [{ desc: SessionErrorSchema, value: { exitCode: 127 } }]);
   });
-  const messages = it.client.run({ sessionId: "s" })[Symbol.asyncIterator]();
+  const messages = it.run();
   expect((await messages.next()).done).toBe(false);
   const failure = await messages.next().catch((error: unknown) => error as ConnectError);
   expect(failure).toMatchObject({ code: Code.NotFound, rawMessage: "no such program" });
@@ -41,7 +41,7 @@ test("who leaves breaks the call off, and the line goes on", async () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
   });
-  for await (const _ of it.client.run({ sessionId: "s" })) break;
+  for await (const _ of it.run()) break;
   await cancelled.promise;
   expect(it.sessions()).toBe(1);
 });
@@ -54,13 +54,13 @@ test("a signal breaks a call off that waits, and one that has not begun", async 
     cancelled.resolve();
   });
   const leave = new AbortController();
-  const messages = it.client.run({ sessionId: "s" }, { signal: leave.signal })[Symbol.asyncIterator]();
+  const messages = it.run(leave.signal);
   await messages.next();
   const next = messages.next();
   leave.abort();
   await expect(next).rejects.toMatchObject({ code: Code.Canceled });
   await cancelled.promise;
-  await expect(it.client.run({ sessionId: "s" }, { signal: leave.signal })[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+  await expect(it.run(leave.signal).next()).rejects.toMatchObject({
     code: Code.Canceled,
   });
 });
@@ -73,7 +73,7 @@ test("who does not read has the guest wait", async () => {
       sent += 1;
     }
   });
-  const messages = it.client.run({ sessionId: "s" })[Symbol.asyncIterator]();
+  const messages = it.run();
   await messages.next();
   for (let before = -1; before !== sent; ) {
     before = sent;
@@ -90,7 +90,7 @@ test("a line that breaks fails the call", async () => {
     yield output(1, 1);
     await once(signal, "abort");
   });
-  const messages = it.client.run({ sessionId: "s" })[Symbol.asyncIterator]();
+  const messages = it.run();
   await messages.next();
   const next = messages.next();
   it.breakLine();
@@ -99,9 +99,9 @@ test("a line that breaks fails the call", async () => {
 
 test("a method that an older guest does not have is unimplemented; nobody at the socket is told by its cause", async () => {
   await using it = await answering(undefined);
-  await expect(it.client.run({ sessionId: "s" })[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: Code.Unimplemented });
+  await expect(it.run().next()).rejects.toMatchObject({ code: Code.Unimplemented });
   const nobody = clientOf(path.join(tmpdir(), "torpor-nobody.sock"));
-  await expect(nobody.client.run({ sessionId: "s" })[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+  await expect(nobody.run().next()).rejects.toMatchObject({
     cause: { syscall: "connect" },
   });
 });
@@ -126,9 +126,9 @@ async function answering(answer: ((signal: AbortSignal) => AsyncGenerator<Return
   server.on("session", (session) => sessions.add(session));
   server.listen(socket);
   await once(server, "listening");
-  const { client, manager } = clientOf(socket);
+  const { run, manager } = clientOf(socket);
   return {
-    client,
+    run,
     sessions: () => sessions.size,
     breakLine: () => {
       for (const session of sessions) session.destroy();
@@ -144,6 +144,6 @@ async function answering(answer: ((signal: AbortSignal) => AsyncGenerator<Return
 
 function clientOf(socket: string) {
   const manager = new Http2SessionManager("http://guest", {}, { createConnection: () => connect(socket) });
-  const library = createConnectTransport({ httpVersion: "2", baseUrl: "http://guest", sessionManager: manager, useBinaryFormat: true });
-  return { client: createClient(Sessions, withDirectStreams(library, manager)), manager };
+  const run = (signal?: AbortSignal) => directStream(manager, Sessions.method.run, { sessionId: "s" }, signal);
+  return { run, manager };
 }
