@@ -66,16 +66,17 @@ def database():
             database.execute('replace into log values (?, ?, ?)', (n % ${databaseRows}, n, body(n)))
             acknowledged[0] = n
 
-# Random blocks. Each turn they are all read, then one is renewed: whoever asks knows what the next turn must find.
+# Random blocks. Each turn they are all read, then one is renewed: whoever asks knows what the next turn must find. In place: blocks that took each other's
+# place moved, now and then, from one heap of the C library to another in the course of some hundred turns, and took twice the memory on the way.
 def pattern(count):
-    blocks = [os.urandom(1 << 20) for _ in range(count)]
+    blocks = [bytearray(os.urandom(1 << 20)) for _ in range(count)]
     turns = [0]
     def turn(_):
         digests = [hashlib.sha256(block).digest() for block in blocks]
         found = hashlib.sha256(b''.join(digests)).hexdigest()
         turns[0] += 1
         at = turns[0] % count
-        blocks[at] = os.urandom(1 << 20)
+        blocks[at][:] = os.urandom(1 << 20)
         digests[at] = hashlib.sha256(blocks[at]).digest()
         return {'turn': turns[0], 'found': found, 'left': hashlib.sha256(b''.join(digests)).hexdigest()}
     serve(${ports.pattern}, turn).serve_forever()
