@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TorporError } from "@torpor/contract";
 import { type Store, StoreConflict, type StoreConflictKind } from "@torpor/core";
 import Database, { SqliteError } from "better-sqlite3";
-import { Kysely, SqliteDialect } from "kysely";
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 import { migrate } from "../sql/migrate.ts";
 import type { Schema } from "../sql/schema.ts";
 import { applyChange, createSqlStore } from "../sql/sql-store.ts";
@@ -49,7 +49,7 @@ async function openOnce(path: string): Promise<{ database: Database.Database; ky
     database.pragma("journal_mode = WAL");
     // A pause is committed before its runtime goes: it must survive a power cut. Measured: 0.20 ms a commit instead of 0.02.
     database.pragma("synchronous = FULL");
-    const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database }) });
+    const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: keepStatements(database) }) });
     await migrate(kysely, "sqlite", path);
     for (const suffix of ["", "-wal", "-shm"]) attempt(() => chmodSync(path + suffix, ownerOnly));
     return { database, kysely };
@@ -57,6 +57,28 @@ async function openOnce(path: string): Promise<{ database: Database.Database; ky
     database.close();
     throw error;
   }
+}
+
+/** There are some hundred, and more where a list's length is part of the text. */
+const mostStatements = 300;
+
+/** Prepares each statement once: that takes as long as most of them take to run. */
+function keepStatements(database: Database.Database): SqliteDatabase {
+  const kept = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const known = kept.get(sql);
+      if (known !== undefined) return known;
+      const statement: SqliteStatement = database.prepare(sql);
+      kept.set(sql, statement);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= mostStatements) break;
+        kept.delete(oldest);
+      }
+      return statement;
+    },
+  };
 }
 
 /** Environments and secrets of webhooks are in it. */
