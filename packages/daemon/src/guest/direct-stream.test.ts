@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter, Http2SessionManager } from "@connectrpc/connect-node";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { directStream } from "./direct-stream.ts";
 import { type AttachResponse, SessionErrorSchema, Sessions, Stream } from "./protocol/torpor/guest/v1/guest_pb.ts";
 
@@ -83,6 +83,16 @@ test("who does not read has the guest wait", async () => {
   let count = 1;
   for (let next = await messages.next(); next.done !== true; next = await messages.next()) count += 1;
   expect(count).toBe(1000);
+});
+
+test("a message that is longer than any of a guest's is refused", async () => {
+  // The server tells that its answer was cut off.
+  const words = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => words.mockRestore());
+  await using it = await answering(async function* () {
+    yield output(1, 5 * 1024 * 1024);
+  });
+  await expect(it.run().next()).rejects.toMatchObject({ rawMessage: expect.stringMatching(/^the guest sent a message of 52\d{5} bytes$/) });
 });
 
 test("a line that breaks fails the call", async () => {

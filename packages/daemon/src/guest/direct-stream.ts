@@ -17,6 +17,8 @@ const contentType = "application/connect+proto";
 const prefixBytes = 5;
 /** As much as a guest puts into one message. */
 const aheadBytes = 256 * 1024;
+/** Whoever has become root in the sandbox may be at the other end, and name any length. */
+const mostBytes = 4 * 1024 * 1024;
 
 /**
  * Calls a method of the guest that answers by a stream, straight by HTTP/2 and in one write. The library's way to it, through a dozen iterables,
@@ -168,7 +170,9 @@ class Envelopes {
     const [first = Buffer.alloc(0)] = this.#chunks;
     const bytes = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size);
     this.#chunks = [bytes];
-    this.#needed = prefixBytes + bytes.readUInt32BE(1);
+    const length = bytes.readUInt32BE(1);
+    if (length > mostBytes) throw new ConnectError(`the guest sent a message of ${length} bytes`, Code.Internal);
+    this.#needed = prefixBytes + length;
     if (bytes.length < this.#needed) return undefined;
     const envelope = { flags: bytes[0] ?? 0, data: bytes.subarray(prefixBytes, this.#needed) };
     this.#chunks = [bytes.subarray(this.#needed)];
