@@ -55,6 +55,20 @@ def test_Y09_input_that_is_cut_at_random_in_the_middle_of_frames_too_arrives_onc
         assert command.wait(120).stdout.split()[0] == DIGEST
 
 
+def test_Y09_input_goes_on_when_the_connection_made_anew_is_cut_in_its_first_bytes(daemon: Daemon, sandbox: Sandbox) -> None:
+    with (
+        Proxy(daemon.socket) as proxy,
+        Torpor(socket=proxy.socket) as torpor,
+        torpor.get(sandbox.id).exec(["sha256sum"], background=True, stdin=True) as command,
+    ):
+        proxy.cut_after(150_000, 100, 100)
+        for piece in pieces():
+            command.write(piece)
+        assert proxy.cuts == 3
+        command.close_stdin()
+        assert command.wait(120).stdout.split()[0] == DIGEST
+
+
 def test_Y09_the_same_beside_a_reader_without_blocking(daemon: Daemon, sandbox: Sandbox) -> None:
     async def work() -> None:
         with Proxy(daemon.socket) as proxy:

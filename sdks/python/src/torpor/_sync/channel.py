@@ -10,7 +10,7 @@ from torpor._socket import Socket, SocketClosed
 from torpor._sync.input import Input
 from torpor._sync.transport import Transport
 from torpor._units import Deadline
-from torpor.errors import SessionEndedError, SessionNotFoundError
+from torpor.errors import ConnectionLostError, DaemonUnreachableError, SessionEndedError, SessionNotFoundError
 from torpor.models import Session, SessionEnd
 
 #: How long a reader waits for output at most, in seconds.
@@ -23,6 +23,9 @@ _AHEAD_FRAMES = 256
 _ARRIVAL_LOOKS = 50
 #: After so many without a word about input the session is asked.
 _ASK_LOOKS = 100
+#: A writer tries so often to connect, and so many seconds apart.
+_TRIES = 5
+_AGAIN_SECONDS = 0.2
 #: Input that may wait for its process before a writer has to, in bytes.
 _WAITING_BYTES = 1024 * 1024
 
@@ -61,14 +64,24 @@ class Channel:
 
     def _give(self, data: bytes | None) -> None:
         """Input, None for its end. As long as there is no connection it is refused as reading is; once it is sent it arrives, once."""
-        looks = 0
+        looks, tries = 0, _TRIES
         while True:
             # A connection that a pause has ended says so.
             while self._look(0):
                 pass
             if self._is_over():
                 return
-            socket = self._connection()
+            try:
+                socket = self._connection()
+            except (SocketClosed, ConnectionLostError, DaemonUnreachableError) as error:
+                # As a new connection may be cut too, in its first bytes.
+                tries -= 1
+                if tries > 0 and not self._transport.closed:
+                    sleep(_AGAIN_SECONDS)
+                    continue
+                if isinstance(error, SocketClosed):
+                    raise DaemonUnreachableError("the connection to torpord broke off before the input was sent") from error
+                raise
             end = self._input.send(socket, data)
             if end is not None:
                 self._arrived(end)
