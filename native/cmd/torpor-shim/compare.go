@@ -24,9 +24,14 @@ func compareTrees(dataDirectory string) error {
 	if err := json.Unmarshal(line, &request); err != nil {
 		return err
 	}
+	endWith(input)
+	return compare.Run(request, os.Stdout)
+}
+
+// endWith ends the program when the input ends.
+func endWith(input io.Reader) {
 	go func() {
 		_, _ = io.Copy(io.Discard, input)
 		os.Exit(1)
 	}()
-	return compare.Run(request, os.Stdout)
 }

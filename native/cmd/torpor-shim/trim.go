@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 
@@ -15,10 +14,7 @@ func trimPool(pool, file, keep string) error {
 	if err != nil {
 		return err
 	}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(1)
-	}()
+	endWith(os.Stdin)
 	spare, err := trim.Down(pool, file, bytes)
 	if err == nil {
 		fmt.Println(spare)

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"torpor.dev/torpor/native/internal/sparse"
 )
 
 // clone makes a copy of the disk that has no name: whatever ends this process, nothing of it is left.
@@ -40,7 +42,7 @@ func copySparse(source, target *os.File) error {
 		return err
 	}
 	for offset := int64(0); ; {
-		start, end, err := nextData(source, offset)
+		start, end, err := sparse.NextData(source, offset)
 		if err != nil || start < 0 {
 			return err
 		}
@@ -50,17 +52,4 @@ func copySparse(source, target *os.File) error {
 		}
 		offset = end
 	}
-}
-
-// nextData is the first stretch of a file from the offset on that is no hole. start is -1 if there is none.
-func nextData(file *os.File, offset int64) (start, end int64, err error) {
-	start, err = unix.Seek(int(file.Fd()), offset, unix.SEEK_DATA)
-	if errors.Is(err, unix.ENXIO) {
-		return -1, -1, nil
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	end, err = unix.Seek(int(file.Fd()), start, unix.SEEK_HOLE)
-	return start, end, err
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"torpor.dev/torpor/native/internal/sparse"
 )
 
 // Facts are what is told of a file.
@@ -149,11 +151,11 @@ func sameBytes(a, b *os.File) (bool, error) {
 }
 
 func nextOfEither(a, b *os.File, offset int64) (int64, error) {
-	first, _, err := nextData(a, offset)
+	first, _, err := sparse.NextData(a, offset)
 	if err != nil {
 		return 0, err
 	}
-	second, _, err := nextData(b, offset)
+	second, _, err := sparse.NextData(b, offset)
 	if err != nil {
 		return 0, err
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"torpor.dev/torpor/native/internal/sparse"
 )
 
 const (
@@ -90,18 +90,14 @@ func spareRanges(pool, file *os.File) ([]Range, error) {
 
 // heldRanges are the parts that the file has blocks for.
 func heldRanges(file *os.File, within Range) (held []Range, err error) {
-	fd, end := int(file.Fd()), within.start+within.length
+	end := within.start + within.length
 	for at := within.start; at < end; {
-		data, err := unix.Seek(fd, at, unix.SEEK_DATA)
-		if err == unix.ENXIO || err == nil && data >= end {
+		data, hole, err := sparse.NextData(file, at)
+		if err != nil {
+			return nil, os.NewSyscallError("lseek", err)
+		}
+		if data < 0 || data >= end {
 			break
-		}
-		if err != nil {
-			return nil, os.NewSyscallError("lseek", err)
-		}
-		hole, err := unix.Seek(fd, data, unix.SEEK_HOLE)
-		if err != nil {
-			return nil, os.NewSyscallError("lseek", err)
 		}
 		at = min(hole, end)
 		held = append(held, Range{data, at - data})

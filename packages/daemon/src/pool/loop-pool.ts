@@ -8,11 +8,10 @@ import { CommandError, run } from "../host/spawn.ts";
 import { hasProgram } from "../host/tools.ts";
 
 export interface LoopPool {
-  readonly mounted: boolean;
-  /** Why there is none. */
-  readonly missing: string | undefined;
   /** Unknown: there is none. */
   readonly file: string | undefined;
+  /** Why there is none. */
+  readonly missing: string | undefined;
   unmount(): Promise<void>;
 }
 
@@ -35,12 +34,7 @@ export async function openLoopPool(data: string, mountPoint: string, sizeBytes?:
   }
   if (!(await exists(file))) {
     if (!(await hasProgram("mkfs.xfs"))) {
-      return {
-        mounted: false,
-        missing: "mkfs.xfs is not on this host; install the package xfsprogs",
-        file: undefined,
-        unmount: async () => {},
-      };
+      return { file: undefined, missing: "mkfs.xfs is not on this host; install the package xfsprogs", unmount: async () => {} };
     }
     await makePoolFile(file, sizeBytes ?? (await defaultSizeBytes(data)));
   }
@@ -50,9 +44,8 @@ export async function openLoopPool(data: string, mountPoint: string, sizeBytes?:
 
 function mountedPool(file: string, mountPoint: string): LoopPool {
   return {
-    mounted: true,
-    missing: undefined,
     file,
+    missing: undefined,
     unmount: async () => {
       if ((await findMount(mountPoint)) !== undefined) {
         await unmountFree(mountPoint);

@@ -78,17 +78,18 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, o
     warn(warning);
   }
   const temporary = createNames(tmp);
+  const file = loop?.file;
   const spare =
-    loop?.file === undefined
+    file === undefined
       ? undefined
-      : keepSpareBlocks({ file: loop.file, mountPoint: root, shimPath: options.shimPath, mostBytes: options.spareBytes, warn });
+      : keepSpareBlocks({ file, mountPoint: root, shimPath: options.shimPath, mostBytes: options.spareBytes, warn });
   const whole = await statfs(root);
   const reserveBytes = reserveOf(whole.blocks * whole.bsize);
 
   const freeBytes = async () => {
     const inner = await statfs(root);
     // A sparse pool file can promise more than its host has; writing past that would break the file system in it.
-    const outer = loop?.mounted === true ? await statfs(data) : inner;
+    const outer = file !== undefined ? await statfs(data) : inner;
     return Math.max(0, Math.min(inner.bavail * inner.bsize, outer.bavail * outer.bsize - hostReserveBytes) - reserveBytes);
   };
 
@@ -102,14 +103,14 @@ async function prepare(data: string, root: string, loop: LoopPool | undefined, o
       spare?.soon();
     },
     freeBytes,
-    storage: { pool: root, host: loop?.mounted === true ? data : "", hostReserveBytes, reserveBytes },
+    storage: { pool: root, host: file !== undefined ? data : "", hostReserveBytes, reserveBytes },
     info: async () => {
       const { type, blocks, bsize } = await statfs(root);
       return {
         path: root,
         fileSystem: fileSystemNames[type] ?? `0x${type.toString(16)}`,
         reflink,
-        loopBacked: loop?.mounted === true,
+        loopBacked: file !== undefined,
         sizeBytes: blocks * bsize,
         freeBytes: await freeBytes(),
         reserveBytes,

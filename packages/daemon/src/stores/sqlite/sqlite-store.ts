@@ -72,10 +72,8 @@ function keepStatements(database: Database.Database): SqliteDatabase {
       if (known !== undefined) return known;
       const statement: SqliteStatement = database.prepare(sql);
       kept.set(sql, statement);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= mostStatements) break;
-        kept.delete(oldest);
-      }
+      const [oldest] = kept.keys();
+      if (kept.size > mostStatements && oldest !== undefined) kept.delete(oldest);
       return statement;
     },
   };

@@ -1,0 +1,22 @@
+// Package sparse tells what of a file is data and what is a hole.
+package sparse
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// NextData is the first stretch of a file from the offset on that is no hole. start is -1 if there is none.
+func NextData(file *os.File, offset int64) (start, end int64, err error) {
+	start, err = unix.Seek(int(file.Fd()), offset, unix.SEEK_DATA)
+	if errors.Is(err, unix.ENXIO) {
+		return -1, -1, nil
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	end, err = unix.Seek(int(file.Fd()), start, unix.SEEK_HOLE)
+	return start, end, err
+}
