@@ -7,11 +7,13 @@ package checksum
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
+	"unsafe"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sys/unix"
@@ -19,12 +21,30 @@ import (
 
 const (
 	segment = 16 << 20
-	buffer  = 256 << 10
 	prefix  = "xxh3-16m:"
 )
 
 // File hashes the file at path; it returns its size too.
-func File(path string) (string, int64, error) {
+func File(path string) (string, int64, error) { return new(Ahead).Whole(path) }
+
+// Ahead is what was hashed of a file before it was whole.
+type Ahead struct{ sums []xxh3.Uint128 }
+
+// Next hashes one more segment, if it ends within the first settled bytes: those that are not written again.
+func (a *Ahead) Next(f *os.File, settled int64) (more bool, err error) {
+	offset := int64(len(a.sums)) * segment
+	if offset+segment > settled {
+		return false, nil
+	}
+	sum, err := hashSegment(f, offset, settled)
+	if err == nil {
+		a.sums = append(a.sums, sum)
+	}
+	return err == nil, err
+}
+
+// Whole hashes the rest of the file, which is written now; it returns the hash of all of it, and its size.
+func (a *Ahead) Whole(path string) (string, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", 0, err
@@ -37,32 +57,12 @@ func File(path string) (string, int64, error) {
 	size := info.Size()
 	_ = unix.Fadvise(int(f.Fd()), 0, size, unix.FADV_SEQUENTIAL)
 	count := int((size + segment - 1) / segment)
-	sums := make([]xxh3.Uint128, count)
-	workers := min(runtime.NumCPU(), 4, max(count, 1))
-	next := make(chan int, count)
-	for i := range count {
-		next <- i
+	if size < int64(len(a.sums))*segment {
+		return "", 0, fmt.Errorf("read %s: it became shorter", path)
 	}
-	close(next)
-	errs := make([]error, workers)
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			buf := make([]byte, min(buffer, max(int(size), 1)))
-			for i := range next {
-				if sums[i], errs[w] = hashSegment(f, int64(i)*segment, size, buf); errs[w] != nil {
-					return
-				}
-			}
-		}()
-	}
-	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return "", 0, fmt.Errorf("read %s: %w", path, err)
-		}
+	sums := append(a.sums, make([]xxh3.Uint128, count-len(a.sums))...)
+	if err := hashSegments(f, size, sums, len(a.sums)); err != nil {
+		return "", 0, fmt.Errorf("read %s: %w", path, err)
 	}
 	whole := xxh3.New()
 	for _, sum := range sums {
@@ -73,19 +73,51 @@ func File(path string) (string, int64, error) {
 	return prefix + hex.EncodeToString(b[:]), size, nil
 }
 
-func hashSegment(f *os.File, offset, size int64, buf []byte) (xxh3.Uint128, error) {
-	h := xxh3.New()
-	end := min(offset+segment, size)
-	for offset < end {
-		n, err := f.ReadAt(buf[:min(int64(len(buf)), end-offset)], offset)
-		if n == 0 && err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return xxh3.Uint128{}, err
-		}
-		_, _ = h.Write(buf[:n])
-		offset += int64(n)
+// hashSegments fills in the sums from the first on, on all CPUs.
+func hashSegments(f *os.File, size int64, sums []xxh3.Uint128, first int) error {
+	count := len(sums) - first
+	workers := min(runtime.NumCPU(), 4, max(count, 1))
+	next := make(chan int, count)
+	for i := range count {
+		next <- first + i
 	}
-	return h.Sum128(), nil
+	close(next)
+	errs := make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range next {
+				if sums[i], errs[w] = hashSegment(f, int64(i)*segment, size); errs[w] != nil {
+					return
+				}
+			}
+		}()
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// hashSegment reads by a mapping: that needs half of the CPU time of reads, and they would hold up who writes the file meanwhile.
+func hashSegment(f *os.File, offset, size int64) (sum xxh3.Uint128, err error) {
+	length := min(segment, size-offset)
+	_ = unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
+	mapped, err := unix.Mmap(int(f.Fd()), offset, int(length), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
+	if err != nil {
+		return sum, err
+	}
+	defer func() { _ = unix.Munmap(mapped) }()
+	// What the disk can't give, or what is cut off meanwhile, faults when it is looked at.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = fmt.Errorf("byte %d: %w", offset+int64(cause.Addr()-uintptr(unsafe.Pointer(&mapped[0]))), unix.EIO)
+		default:
+			panic(cause)
+		}
+	}()
+	return xxh3.Hash128(mapped), nil
 }

@@ -67,6 +67,13 @@ func (c Control) Checkpoint(dir string) error {
 	return c.call("containerManager.Checkpoint", options, files, nil)
 }
 
+// underWayBytes: the sentry writes the pages in order, one write after the other, and has at most 128 of 256 KiB in its queue; what a short write
+// leaves goes to the queue's end once more (pkg/sentry/state/stateio/pagesfile.go and fdwriter.go).
+const underWayBytes = 2 * 128 * 256 << 10
+
+// Settled is how much of the pages is not written again while a checkpoint goes on, of so many that there are by now.
+func (c Control) Settled(size int64) int64 { return max(size-underWayBytes, 0) }
+
 // Exec starts a program as root with every capability that PID 1 has, and the files as its descriptors 0, 1, 2.
 func (c Control) Exec(argv []string, files []*os.File) error {
 	const all = uint64(1)<<41 - 1

@@ -45,16 +45,20 @@ func totalBytes(parts []Part) (sum int64) {
 	return sum
 }
 
-// digest hashes the parts of a capture.
-func digest(location string, parts []Part) ([]Part, error) {
+// digest hashes the parts of a capture. pages is what was hashed of its pages before.
+func digest(location string, parts []Part, pages *checksum.Ahead) error {
 	for i := range parts {
-		hash, _, err := checksum.File(filepath.Join(location, filepath.Base(parts[i].Name)))
+		ahead := new(checksum.Ahead)
+		if parts[i].Name == pagesFile {
+			ahead = pages
+		}
+		hash, _, err := ahead.Whole(filepath.Join(location, filepath.Base(parts[i].Name)))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		parts[i].Hash = hash
 	}
-	return parts, nil
+	return nil
 }
 
 func verify(location string, parts []Part) error {

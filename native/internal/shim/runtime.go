@@ -65,8 +65,9 @@ func Open(path string, onEnd func(End), onHold func(*Hold)) (*Runtime, error) {
 	return r, nil
 }
 
-// Capture writes the memory of the frozen runtime to location, and syncs its disk. writeOut: it stays frozen until the memory is on the disk itself.
-func (r *Runtime) Capture(location string, writeOut bool) ([]Part, error) {
+// Capture writes the memory of the frozen runtime to location, and syncs its disk. forSeal: it stays frozen until the checkpoint is sealed, and the
+// parts are hashed.
+func (r *Runtime) Capture(location string, forSeal bool) ([]Part, error) {
 	if !r.isFrozen() {
 		return nil, errors.New("a capture needs a frozen runtime")
 	}
@@ -75,19 +76,26 @@ func (r *Runtime) Capture(location string, writeOut bool) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	over := beside(location, room, writeOut)
+	pages := behind{location: location, room: room, settled: r.calls.Settled}
+	pages.start(forSeal)
 	err = r.calls.Checkpoint(location)
-	over()
+	ahead := pages.end()
 	if err != nil {
 		return nil, err
 	}
 	failpoint("capture.written")
 	// The engine writes what the gofer holds back to the host during the checkpoint: the sync comes after it.
-	if err := r.syncDisk(); err != nil {
+	synced := make(chan error, 1)
+	go func() { synced <- r.syncDisk() }()
+	parts, err := listParts(location)
+	if forSeal && err == nil {
+		err = digest(location, parts, ahead)
+	}
+	if err := errors.Join(err, <-synced); err != nil {
 		return nil, err
 	}
 	failpoint("capture.done")
-	return listParts(location)
+	return parts, nil
 }
 
 // SyncDisk has the disk of the frozen runtime whole in its block image.
@@ -178,6 +186,8 @@ func release(root host.Root, d dir, config Config, pids []int) error {
 	// The kernel takes as long to end an interface (25 ms) as all the rest does: beside it.
 	network := make(chan error, 1)
 	go func() { network <- host.DropNamespace(d.namespace(), config.Network) }()
+	freed := freeMemory(pids)
+	defer freed()
 	if err := killAll(cgroup, pids); err != nil {
 		return errors.Join(err, <-network)
 	}

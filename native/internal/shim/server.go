@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 
+	"torpor.dev/torpor/native/internal/checksum"
 	"torpor.dev/torpor/native/internal/sentry"
 )
 
@@ -15,7 +16,7 @@ type request struct {
 	ID       int    `json:"id"`
 	Call     string `json:"call"`
 	Location string `json:"location"`
-	WriteOut bool   `json:"writeOut"`
+	ForSeal  bool   `json:"forSeal"`
 	Parts    []Part `json:"parts"`
 }
 
@@ -146,13 +147,13 @@ func (s *server) call(r request, p *peer) (any, error) {
 	case "sync":
 		return nil, s.runtime.syncDisk()
 	case "capture":
-		parts, err := s.runtime.Capture(r.Location, r.WriteOut)
+		parts, err := s.runtime.Capture(r.Location, r.ForSeal)
 		return map[string]any{"parts": parts}, err
 	case "syncDisk":
 		return nil, s.runtime.SyncDisk()
 	case "digest":
-		parts, err := digest(r.Location, r.Parts)
-		return map[string]any{"parts": parts}, err
+		err := digest(r.Location, r.Parts, new(checksum.Ahead))
+		return map[string]any{"parts": r.Parts}, err
 	case "status":
 		s.repeatHold(p)
 		state, end := s.runtime.Status()

@@ -6,55 +6,99 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"torpor.dev/torpor/native/internal/checksum"
 )
 
 const (
 	writeBehindEvery = 10 * time.Millisecond
 	// Less than this is written in a moment when it is sealed; more of it should be on its way while the engine still works.
 	writeBehindMinimum = 16 << 20
+
+	pagesFile = "pages.img"
 )
 
-// beside gives back room as the engine fills the checkpoint, all of it at the end. writeOut: the kernel writes what is there while more comes, so
-// that the sync at the seal finds less left: for 512 MiB it alone would take as long as all the rest of a pause. A runtime that goes on before the seal
-// would only wait for it. The function that it gives tells the end of the capture, and waits for nothing.
-func beside(location string, room *claim, writeOut bool) (over func()) {
-	done := make(chan struct{})
-	go func() {
-		defer room.give()
-		ticks := time.NewTicker(writeBehindEvery)
-		defer ticks.Stop()
-		var pages *os.File
-		defer func() {
-			if pages != nil {
-				_ = pages.Close()
-			}
-		}()
-		for {
-			if pages == nil {
-				pages, _ = os.Open(filepath.Join(location, "pages.img"))
-			}
-			room.shrink(pages)
-			if writeOut {
-				startWriting(pages)
-			}
-			select {
-			case <-done:
-				if writeOut {
-					startWriting(pages)
-				}
-				return
-			case <-ticks.C:
-			}
+// behind is what is done to a checkpoint's pages while the engine writes them.
+type behind struct {
+	location string
+	room     *claim
+	// settled tells from the file's size how much of it is not written again.
+	settled func(size int64) int64
+
+	over   chan struct{}
+	hashed chan struct{}
+	ahead  checksum.Ahead
+}
+
+// start gives back room as the engine fills the checkpoint, all of it at the end. forSeal: nothing goes on before the seal. So the kernel writes what
+// is there while more comes, and it is hashed: for 512 MiB each of them alone would take a third as long as all the rest of a pause. A runtime that
+// goes on before the seal would only wait for it.
+func (b *behind) start(forSeal bool) {
+	b.over, b.hashed = make(chan struct{}), make(chan struct{})
+	go b.eachTick(b.room.give, func(pages *os.File) bool {
+		b.room.shrink(pages)
+		if forSeal {
+			startWriting(pages)
 		}
-	}()
-	return func() { close(done) }
+		return true
+	})
+	if !forSeal {
+		close(b.hashed)
+		return
+	}
+	go b.eachTick(func() { close(b.hashed) }, b.hash)
+}
+
+// end tells that all is written, and gives what is hashed of the pages by now.
+func (b *behind) end() *checksum.Ahead {
+	close(b.over)
+	<-b.hashed
+	return &b.ahead
+}
+
+// eachTick works on the pages now and then, once they are there, and a last time when all is written; or until the work says that it is over.
+func (b *behind) eachTick(last func(), work func(pages *os.File) bool) {
+	defer last()
+	ticks := time.NewTicker(writeBehindEvery)
+	defer ticks.Stop()
+	var pages *os.File
+	defer func() { _ = pages.Close() }()
+	for isOver := false; ; {
+		if pages == nil {
+			pages, _ = os.Open(filepath.Join(b.location, pagesFile))
+		}
+		if pages != nil && !work(pages) || isOver {
+			return
+		}
+		select {
+		case <-b.over:
+			isOver = true
+		case <-ticks.C:
+		}
+	}
+}
+
+// hash does what is settled, segment by segment, and leaves the rest when all is written: more hands can do that then.
+func (b *behind) hash(pages *os.File) bool {
+	for {
+		select {
+		case <-b.over:
+			return false
+		default:
+		}
+		info, err := pages.Stat()
+		if err != nil {
+			return false
+		}
+		// What can't be read now can't be afterwards, and fails there.
+		if more, err := b.ahead.Next(pages, b.settled(info.Size())); err != nil || !more {
+			return err == nil
+		}
+	}
 }
 
 // startWriting starts the write-out of all dirty pages of the file. It waits while the disk's queue is full.
 func startWriting(file *os.File) {
-	if file == nil {
-		return
-	}
 	if info, err := file.Stat(); err != nil || info.Size() < writeBehindMinimum {
 		return
 	}

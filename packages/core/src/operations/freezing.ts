@@ -1,4 +1,4 @@
-import type { CheckpointManifest } from "../ports/checkpoints.ts";
+import type { CheckpointManifest, CheckpointPart } from "../ports/checkpoints.ts";
 import type { Capture, CaptureOptions } from "../ports/engine.ts";
 import type { SandboxRecord } from "../ports/store.ts";
 import { quietly } from "./aftermath.ts";
@@ -60,8 +60,8 @@ export function capture(work: Work, options: CaptureOptions = {}): Promise<Captu
 }
 
 /**
- * Hashes and flushes what was captured, side by side, and seals it: one reads the pages that the other writes. One that is used up at once need not
- * outlive a power cut, which ends those who use it as well.
+ * Hashes, unless the engine did, and flushes what was captured, side by side, and seals it: one reads the pages that the other writes. One that is
+ * used up at once need not outlive a power cut, which ends those who use it as well.
  */
 export async function sealCapture(
   work: Work,
@@ -76,10 +76,15 @@ export async function sealCapture(
   if (sealed !== undefined) return sealed;
   // A small one is flushed by the seal in one go with its manifest: twice would cost the pool's log a second wait.
   const flushed = durable && storedBytes(captured.parts) > flushAheadBytes ? ports.checkpoints.flush(id) : Promise.resolve();
-  const [parts] = await allEnded([ports.engine.digest(runtimeOf(work.sandbox), note(work, "location"), captured.parts), flushed]);
+  const [parts] = await allEnded([hashesOf(work, captured), flushed]);
   const manifest = manifestOf(work, id, diskId, { ...captured, parts });
   await ports.checkpoints.seal(manifest, { durable });
   return manifest;
+}
+
+async function hashesOf(work: Work, { parts }: Capture): Promise<readonly CheckpointPart[]> {
+  if (parts.every((part): part is CheckpointPart => part.hash !== undefined)) return parts;
+  return await work.ports.engine.digest(runtimeOf(work.sandbox), note(work, "location"), parts);
 }
 
 function manifestOf(work: Work, id: string, diskId: string, captured: Capture & Pick<CheckpointManifest, "parts">): CheckpointManifest {

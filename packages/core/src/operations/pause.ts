@@ -17,7 +17,7 @@ export const pause: Procedure = {
       joined: true,
       redoFrom: "quiesce",
       async run(work) {
-        return { notes: { capture: await capture(work, { writeOut: true }) } };
+        return { notes: { capture: await capture(work, { forSeal: true }) } };
       },
     },
     {

@@ -69,13 +69,14 @@ export interface SelfRequest {
 export type SelfAnswer = { readonly result: Readonly<Record<string, unknown>> } | ErrorBody;
 
 export interface CaptureOptions {
-  /** It stays frozen until the memory is on the disk itself: the write-out begins at once. Default: false, it may go on before. */
-  readonly writeOut?: boolean;
+  /** It stays frozen until the checkpoint is sealed: write-out and hashes can begin while it is written. Default: false, it may go on before. */
+  readonly forSeal?: boolean;
 }
 
-/** A checkpoint as the engine left it in the place it was given: neither hashed nor sure to be on the disk yet. */
+/** A checkpoint as the engine left it in the place it was given: not sure to be on the disk yet. */
 export interface Capture {
-  readonly parts: readonly Omit<CheckpointPart, "hash">[];
+  /** With their hashes if it was for a seal and the engine could make them meanwhile. */
+  readonly parts: readonly (Omit<CheckpointPart, "hash"> & Partial<Pick<CheckpointPart, "hash">>)[];
   readonly engine: CheckpointManifest["engine"];
   readonly guest: CheckpointManifest["guest"];
   readonly cpu: CheckpointManifest["cpu"];

@@ -103,6 +103,18 @@ export function memoryConformance(current: () => EngineHarness): void {
     expect(await textOf((await child.files.read("/data/x", {})).content)).toBe("child");
   });
 
+  test("hashes that are made while a capture is written are those of what was written", async () => {
+    if (!(await canPause())) return;
+    const { engine, checkpoints, ids } = current();
+    const { spec, guest } = await bootOne(current());
+    await guest.prepare();
+    await engine.freeze(spec.runtimeId);
+    const location = await checkpoints.begin(ids.next("ck"), await engine.memoryBytes(spec.runtimeId));
+    const { parts } = await engine.capture(spec.runtimeId, location, { forSeal: true });
+    const bare = parts.map(({ name, sizeBytes }) => ({ name, sizeBytes }));
+    expect(parts).toEqual(await engine.digest(spec.runtimeId, location, bare));
+  });
+
   test("the disk of a frozen runtime has all files, once it is synced", async () => {
     if (!(await canPause())) return;
     const { engine, disks, ids } = current();

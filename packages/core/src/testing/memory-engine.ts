@@ -2,6 +2,7 @@ import { type Capabilities, capabilityNames, type Resources, TorporError } from 
 import type { CheckpointManifest, CheckpointPart } from "../ports/checkpoints.ts";
 import type {
   Capture,
+  CaptureOptions,
   Engine,
   Hold,
   RuntimeEnd,
@@ -110,17 +111,17 @@ export class MemoryEngine implements Engine {
     await this.#faulty("thaw", async () => this.#turn(runtimeId, "running"));
   }
 
-  async capture(runtimeId: string, location: string): Promise<Capture> {
+  async capture(runtimeId: string, location: string, { forSeal = false }: CaptureOptions = {}): Promise<Capture> {
     const runtime = this.#get(runtimeId);
     if (runtime.state !== "frozen") throw new TorporError("engine_failed", `runtime ${runtimeId} is captured while it is ${runtime.state}`);
-    const parts: { name: string; sizeBytes: number }[] = [];
+    const parts: { name: string; sizeBytes: number; hash?: string }[] = [];
     await this.#faulty("capture", async () => {
       for (const [name, content] of [
         ["state", runtime.dump()],
         ["pages", "pages"],
       ] as const) {
         this.#options.checkpoints.partsAt(location).set(name, content);
-        parts.push({ name, sizeBytes: content.length });
+        parts.push({ name, sizeBytes: content.length, ...(forSeal ? { hash: hashOf(content) } : {}) });
       }
     });
     const engine = { name: this.name, version: this.version, sha256: "0".repeat(64) };
