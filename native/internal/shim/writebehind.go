@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	writeBehindEvery = 10 * time.Millisecond
+	writeBehindEvery = 4 * time.Millisecond
 	// Less than this is written in a moment when it is sealed; more of it should be on its way while the engine still works.
 	writeBehindMinimum = 16 << 20
 
