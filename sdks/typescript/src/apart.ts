@@ -1,14 +1,16 @@
-import type { Waiting, WaitingForRoom } from "./call-options.ts";
+import type { Waiting, WaitingForEnd, WaitingForRoom, WaitingForRoomAndEnd } from "./call-options.ts";
 import { type NamesOf, refuseUnknown } from "./refuse-unknown.ts";
 
-export const waitingNames: NamesOf<Waiting> = { waitMs: true, timeoutMs: true, signal: true, onProgress: true };
+export const endNames: NamesOf<WaitingForEnd> = { timeoutMs: true, signal: true, onProgress: true };
+export const waitingNames: NamesOf<Waiting> = { ...endNames, waitMs: true };
 export const roomNames: NamesOf<WaitingForRoom> = { ...waitingNames, waitCapacityMs: true };
+export const roomAndEndNames: NamesOf<WaitingForRoomAndEnd> = { ...endNames, waitCapacityMs: true };
 
 /** Takes options apart into what goes to the daemon and how its answer is waited for. What is neither is refused. */
 export function apart<B extends object>(
   options: B & WaitingForRoom,
   names: NamesOf<B>,
-  waiting: NamesOf<Waiting> = waitingNames,
+  waiting: NamesOf<WaitingForEnd> = waitingNames,
 ): [B, WaitingForRoom] {
   const known: Readonly<Record<string, true>> = { ...names, ...waiting };
   refuseUnknown(options as object, known);

@@ -3,7 +3,15 @@ export type { Sandbox as SandboxRecord } from "@torpor/contract";
 export { type ErrorCode, TorporError } from "@torpor/contract/error";
 export type { AccessClient } from "./access-client.ts";
 export type { Content } from "./bytes.ts";
-export type { DiffOptions, SandboxFilter, SandboxPage, Waiting, WaitingForRoom } from "./call-options.ts";
+export type {
+  DiffOptions,
+  SandboxFilter,
+  SandboxPage,
+  Waiting,
+  WaitingForEnd,
+  WaitingForRoom,
+  WaitingForRoomAndEnd,
+} from "./call-options.ts";
 export { TorporClient } from "./client.ts";
 export { Command, type Output, type ReadOptions } from "./command.ts";
 export type { CommandResult } from "./command-result.ts";

@@ -17,9 +17,9 @@ import type {
   StopRequest,
   UpdateSandboxRequest,
 } from "@torpor/contract";
-import { apart, roomNames } from "./apart.ts";
+import { apart, endNames, roomAndEndNames, roomNames } from "./apart.ts";
 import { bodyNames } from "./body-names.ts";
-import type { DiffOptions, Waiting, WaitingForRoom } from "./call-options.ts";
+import type { DiffOptions, Waiting, WaitingForEnd, WaitingForRoom, WaitingForRoomAndEnd } from "./call-options.ts";
 import type { TorporClient } from "./client.ts";
 import { Command } from "./command.ts";
 import type { CommandResult } from "./command-result.ts";
@@ -158,7 +158,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#takes(await this.#client.resume(this.id, ...apart<ResumeRequest>(options, bodyNames.resumeSandbox, roomNames)));
   }
 
-  async pauseAndWait(options: PauseRequest & Waiting = {}): Promise<this> {
+  async pauseAndWait(options: PauseRequest & WaitingForEnd = {}): Promise<this> {
     this.#record = await pauseAndWait(this.#client, this.id, options);
     return this;
   }
@@ -182,9 +182,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Keeps its state under a name. */
-  async snapshot(options: CreateSnapshotRequest & Waiting = {}): Promise<Snapshot> {
-    const [request, { waitMs, ...waiting }] = apart<CreateSnapshotRequest>(options, bodyNames.createSnapshot);
-    const answer = await this.#client.snapshot(this.id, request, waiting);
+  async snapshot(options: CreateSnapshotRequest & WaitingForEnd = {}): Promise<Snapshot> {
+    const answer = await this.#client.snapshot(this.id, ...apart<CreateSnapshotRequest>(options, bodyNames.createSnapshot, endNames));
     this.#takes(answer);
     const { snapshot } = answer.operation.result as { readonly snapshot: { readonly id: string } };
     return this.#client.snapshots.get(snapshot.id);
@@ -269,6 +268,6 @@ export type Child = ChildOf<Sandbox>;
 
 const { count: _count, names: _names, ...bodyOfOne } = bodyNames.forkSandbox;
 /** A fork has one child: no `count` and no `names`. */
-export const forkNames: NamesOf<ForkOptions & { readonly name?: string }> = { ...bodyOfOne, ...roomNames };
+export const forkNames: NamesOf<ForkOptions & { readonly name?: string }> = { ...bodyOfOne, ...roomAndEndNames };
 
-export type ForkOptions = Omit<ForkRequest, "name" | "names" | "count"> & WaitingForRoom;
+export type ForkOptions = Omit<ForkRequest, "name" | "names" | "count"> & WaitingForRoomAndEnd;

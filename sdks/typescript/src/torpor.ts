@@ -1,8 +1,8 @@
 import type { Capabilities, CreateSandboxRequest, FamilyMember, Info, PauseRequest, Sandbox as SandboxRecord } from "@torpor/contract";
 import type { AccessClient } from "./access-client.ts";
-import { roomNames } from "./apart.ts";
+import { roomAndEndNames } from "./apart.ts";
 import { bodyNames } from "./body-names.ts";
-import type { SandboxFilter, Waiting, WaitingForRoom } from "./call-options.ts";
+import type { SandboxFilter, WaitingForEnd, WaitingForRoomAndEnd } from "./call-options.ts";
 import { TorporClient } from "./client.ts";
 import type { ClientOptions } from "./endpoint.ts";
 import type { EventClient } from "./event-client.ts";
@@ -20,7 +20,7 @@ import type { WakeClient } from "./wake-client.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 
 export type CreateOptions = Omit<CreateSandboxRequest, "count" | "resources"> &
-  WaitingForRoom & {
+  WaitingForRoomAndEnd & {
     readonly resources?: CreateSandboxRequest["resources"];
     /** For `resources.memoryBytes`, and so on. */
     readonly memoryMiB?: number;
@@ -50,7 +50,7 @@ export class Torpor implements AsyncDisposable, Disposable {
     create(options: CreateOptions): Promise<Sandbox>;
     get(id: string): Promise<Sandbox>;
     list(filter?: SandboxFilter): SandboxListing;
-    pauseAndWait(id: string, options?: PauseRequest & Waiting): Promise<SandboxRecord>;
+    pauseAndWait(id: string, options?: PauseRequest & WaitingForEnd): Promise<SandboxRecord>;
     resumeAndWait(id: string, options?: ResumeAndWaitOptions): Promise<SandboxRecord>;
   };
 
@@ -139,10 +139,10 @@ export class Torpor implements AsyncDisposable, Disposable {
 
 const { count: _count, ...bodyOfOne } = bodyNames.createSandbox;
 /** One is made: no `count`. */
-const createNames: NamesOf<CreateOptions> = { ...bodyOfOne, ...roomNames, memoryMiB: true, diskMiB: true, cpus: true, pids: true };
+const createNames: NamesOf<CreateOptions> = { ...bodyOfOne, ...roomAndEndNames, memoryMiB: true, diskMiB: true, cpus: true, pids: true };
 
-function requestOf(options: CreateOptions & { readonly count?: number }): [CreateSandboxRequest, WaitingForRoom] {
-  const { waitMs: _wait, timeoutMs, waitCapacityMs, signal, onProgress, resources, memoryMiB, diskMiB, cpus, pids, ...request } = options;
+function requestOf(options: CreateOptions & { readonly count?: number }): [CreateSandboxRequest, WaitingForRoomAndEnd] {
+  const { timeoutMs, waitCapacityMs, signal, onProgress, resources, memoryMiB, diskMiB, cpus, pids, ...request } = options;
   const bounds = given({
     memoryBytes: memoryMiB === undefined ? undefined : memoryMiB * 1024 * 1024,
     diskBytes: diskMiB === undefined ? undefined : diskMiB * 1024 * 1024,

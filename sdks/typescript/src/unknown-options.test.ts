@@ -69,6 +69,25 @@ describe("the same of", () => {
   });
 });
 
+test("what gives what an operation made can't be told to come back before its end", async () => {
+  const given = { waitMs: 0 } as never;
+  for (const work of [
+    () => torpor.create({ image: "debian", waitMs: 0 } as never),
+    () => torpor.createMany({ snapshot: "s", count: 2, waitMs: 0 } as never),
+    () => torpor.fork("sb", given),
+    () => torpor.sandboxes.pauseAndWait("sb", given),
+    () => torpor.sandboxes.resumeAndWait("sb", given),
+    () => sandbox.fork(given),
+    () => sandbox.forkMany({ count: 2, waitMs: 0 } as never),
+    () => sandbox.snapshot(given),
+    () => sandbox.pauseAndWait(given),
+    () => sandbox.resumeAndWait(given),
+  ]) {
+    expect(await failureOf(work)).toMatchObject({ code: "invalid_request", message: expect.stringContaining("waitMs") });
+  }
+  expect(await failureOf(() => sandbox.pause({ waitMs: 0 }))).toMatchObject({ code: "daemon_unreachable" });
+});
+
 test("a team's limits of a newer daemon go back to it", async () => {
   expect(await failureOf(() => client.teams.setLimits("t", { gpus: 1 } as never))).toMatchObject({ code: "daemon_unreachable" });
 });
