@@ -25,19 +25,28 @@ test("a signal that comes before the command runs is handed on when it does (E09
   expect(sent).toEqual(["se_1 SIGINT", "se_1 SIGTERM"]);
 });
 
-test("who asks twice, or whose command does not begin to run, gets out", () => {
-  vi.useFakeTimers();
+test("who asks twice gets out", () => {
   const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
     throw new Error(`exit ${code}`);
   });
-  onTestFinished(() => void vi.useRealTimers());
   onTestFinished(() => exit.mockRestore());
   const { target: to } = target();
   forwarding(to);
   process.emit("SIGINT");
   expect(() => process.emit("SIGINT")).toThrow("exit 130");
-  const { target: late } = target();
-  forwarding(late);
-  expect(() => process.emit("SIGTERM")).toThrow("exit 143"); // of the first one, whose handler is the earlier
-  expect(() => vi.advanceTimersByTime(2000)).toThrow("exit 130");
+});
+
+test("a signal waits for a command that begins late, and says so (E09)", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => said.mockRestore());
+  const { target: to, sent } = target();
+  forwarding(to);
+  process.emit("SIGTERM");
+  vi.advanceTimersByTime(60_000);
+  expect(said.mock.calls.flat().join("")).toMatch(/not begun to run.*again to leave it/);
+  to.sessionId = "se_1";
+  to.onStarted?.(to.sessionId);
+  expect(sent).toEqual(["se_1 SIGTERM"]);
 });

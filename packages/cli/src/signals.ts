@@ -14,7 +14,7 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15 } as const;
 
 /** After so many the user wants out, whatever the command does. */
 const patience = 3;
-/** A command that was asked for may be about to run: a signal waits so long for it, so that it is not left running. */
+/** A signal waits for a command that is about to run, so that it is not left running. After so long the user is told, as where a sandbox wakes first. */
 const startMs = 2000;
 
 /**
@@ -31,7 +31,7 @@ export function forwardSignals(target: SignalTarget, raw: boolean): () => void {
       count++;
       if (raw || count > patience || early !== undefined) giveUp(number, raw || early !== undefined);
       if (target.sessionId !== undefined) return send(target.sessionId, name);
-      early = setTimeout(() => giveUp(number, true), startMs);
+      early = setTimeout(() => say("torpor: the command has not begun to run: it gets the signal when it does (again to leave it)"), startMs);
       target.onStarted = (sessionId) => {
         clearTimeout(early);
         early = undefined;
