@@ -55,7 +55,6 @@ func (a *Ahead) Whole(path string) (string, int64, error) {
 		return "", 0, err
 	}
 	size := info.Size()
-	_ = unix.Fadvise(int(f.Fd()), 0, size, unix.FADV_SEQUENTIAL)
 	count := int((size + segment - 1) / segment)
 	if size < int64(len(a.sums))*segment {
 		return "", 0, fmt.Errorf("read %s: it became shorter", path)
@@ -99,7 +98,7 @@ func hashSegments(f *os.File, size int64, sums []xxh3.Uint128, first int) error 
 	return errors.Join(errs...)
 }
 
-// hashSegment reads by a mapping: that needs half of the CPU time of reads, and they would hold up who writes the file meanwhile.
+// hashSegment reads by a mapping: that needs two thirds of the CPU time of reads, and they would hold up who writes the file meanwhile.
 func hashSegment(f *os.File, offset, size int64) (sum xxh3.Uint128, err error) {
 	length := min(segment, size-offset)
 	_ = unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
