@@ -31,7 +31,10 @@ export function forwardSignals(target: SignalTarget, raw: boolean): () => void {
       count++;
       if (raw || count > patience || early !== undefined) giveUp(number, raw || early !== undefined);
       if (target.sessionId !== undefined) return send(target.sessionId, name);
-      early = setTimeout(() => say("torpor: the command has not begun to run: it gets the signal when it does (again to leave it)"), startMs);
+      early = setTimeout(
+        () => say("torpor: the command has not begun to run: it gets the signal when it does (again to leave it)"),
+        startMs,
+      );
       target.onStarted = (sessionId) => {
         clearTimeout(early);
         early = undefined;
