@@ -43,7 +43,7 @@ func (r *Runtime) claimRoom() (*claim, error) {
 
 // shrink gives back what the file holds by now.
 func (c *claim) shrink(written *os.File) {
-	if c.file == nil || written == nil {
+	if c.file == nil {
 		return
 	}
 	if info, err := written.Stat(); err == nil {

@@ -1,7 +1,7 @@
 import type { Resources } from "@torpor/contract";
 import type { CheckpointManifest, Checkpoints } from "../ports/checkpoints.ts";
 import type { Disks } from "../ports/disks.ts";
-import type { Engine, RuntimeSpec } from "../ports/engine.ts";
+import type { CaptureOptions, Engine, RuntimeSpec } from "../ports/engine.ts";
 import type { Guest, Identity, SessionFrame } from "../ports/guest.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { NetworkLease } from "../ports/network.ts";
@@ -79,16 +79,20 @@ export async function greeted({ engine, network }: EngineHarness, spec: RuntimeS
   return guest;
 }
 
-/** Freezes, captures and seals; the runtime stays frozen. */
-export async function checkpointOf(
-  { engine, checkpoints, ids, image }: EngineHarness,
-  { spec, diskId, guest }: Booted,
-): Promise<CheckpointManifest> {
+/** Freezes and captures; the runtime stays frozen. */
+export async function captureOf({ engine, checkpoints, ids }: EngineHarness, { spec, guest }: Booted, options?: CaptureOptions) {
   await guest.prepare();
   await engine.freeze(spec.runtimeId);
   const id = ids.next("ck");
   const location = await checkpoints.begin(id, await engine.memoryBytes(spec.runtimeId));
-  const capture = await engine.capture(spec.runtimeId, location);
+  return { id, location, capture: await engine.capture(spec.runtimeId, location, options) };
+}
+
+/** Freezes, captures and seals; the runtime stays frozen. */
+export async function checkpointOf(harness: EngineHarness, booted: Booted): Promise<CheckpointManifest> {
+  const { engine, checkpoints, image } = harness;
+  const { spec, diskId } = booted;
+  const { id, location, capture } = await captureOf(harness, booted);
   const parts = await engine.digest(spec.runtimeId, location, capture.parts);
   const manifest: CheckpointManifest = {
     version: 1,

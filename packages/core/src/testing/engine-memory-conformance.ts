@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { bootOne, bytes, checkpointOf, type EngineHarness, framesOf, greeted, linesOf, specFor, textOf } from "./engine-harness.ts";
+import {
+  bootOne,
+  bytes,
+  captureOf,
+  checkpointOf,
+  type EngineHarness,
+  framesOf,
+  greeted,
+  linesOf,
+  specFor,
+  textOf,
+} from "./engine-harness.ts";
 
 /** Freeze, capture, restore. An engine that can't must refuse it by its own name. */
 export function memoryConformance(current: () => EngineHarness): void {
@@ -105,14 +116,10 @@ export function memoryConformance(current: () => EngineHarness): void {
 
   test("hashes that are made while a capture is written are those of what was written", async () => {
     if (!(await canPause())) return;
-    const { engine, checkpoints, ids } = current();
-    const { spec, guest } = await bootOne(current());
-    await guest.prepare();
-    await engine.freeze(spec.runtimeId);
-    const location = await checkpoints.begin(ids.next("ck"), await engine.memoryBytes(spec.runtimeId));
-    const { parts } = await engine.capture(spec.runtimeId, location, { forSeal: true });
-    const bare = parts.map(({ name, sizeBytes }) => ({ name, sizeBytes }));
-    expect(parts).toEqual(await engine.digest(spec.runtimeId, location, bare));
+    const booted = await bootOne(current());
+    const { location, capture } = await captureOf(current(), booted, { forSeal: true });
+    const bare = capture.parts.map(({ name, sizeBytes }) => ({ name, sizeBytes }));
+    expect(capture.parts).toEqual(await current().engine.digest(booted.spec.runtimeId, location, bare));
   });
 
   test("the disk of a frozen runtime has all files, once it is synced", async () => {
