@@ -57,14 +57,35 @@ describe("a process outgrows 256 MiB (E19)", () => {
     await expectAlive(name, boot);
   });
 
-  test("files in memory fill it: the writer dies or is refused, and the sandbox goes on", async () => {
+  test("files of one mount in memory leave room for processes: who writes more is refused", async () => {
     const { name, boot } = await startSmall();
-    const { end } = await inside(client, name, "head -c 3000000000 /dev/zero > /dev/shm/big");
-    expect(end.exitCode).not.toBe(0);
-    for (let i = 0; i < 5; i++) {
-      await output(client, name, "ls /dev/shm/big"); // nothing goes for memory that others filled, not even beside it
+    const program = "a = b'x' * (20 << 20); print('there', flush=True); input()";
+    const bystander = new Follower(await client.stream(name, { argv: ["python3", "-c", program], stdin: true }));
+    await bystander.until(({ text }) => text === "there\n");
+    for (const directory of ["/tmp", "/dev/shm", "/run"]) {
+      const { end, stderr } = await inside(client, name, `head -c 3000000000 /dev/zero > ${directory}/big`);
+      expect(end).toMatchObject({ exitCode: 1, oom: false });
+      expect(stderr).toContain("No space left on device");
+      expect(Number(await output(client, name, `stat -c %s ${directory}/big`))).toBeGreaterThan(190 * mib);
+      await output(client, name, `rm ${directory}/big`);
     }
-    await output(client, name, "rm -f /dev/shm/big");
+    await bystander.stream.write(Buffer.from("\n"));
+    await bystander.finished;
+    expect(bystander.end).toMatchObject({ exitCode: 0 });
+    await expectAlive(name, boot);
+  });
+
+  test("files of two fill it: the writer dies, and commands that come to look and to remove them do not", async () => {
+    const { name, boot } = await startSmall();
+    await inside(client, name, "head -c 3000000000 /dev/zero > /tmp/big");
+    expect((await inside(client, name, ["dd", "if=/dev/zero", "of=/dev/shm/big", "bs=1M"])).end).toEqual(killed);
+    for (let i = 0; i < 5; i++) {
+      // Nothing goes for memory that others filled, though each of these takes some beyond it.
+      await output(client, name, "ls /dev/shm/big");
+      await output(client, name, "stat -c %s /dev/shm/big; grep MemAvailable /proc/meminfo | tr -d ' '");
+      await output(client, name, ["python3", "-c", "import os; os.stat('/dev/shm/big')"]);
+    }
+    await output(client, name, "rm -f /tmp/big /dev/shm/big");
     await expectAlive(name, boot);
   });
 

@@ -9,8 +9,14 @@ import (
 	"strconv"
 )
 
-// Info is what /proc/meminfo says. Available ends at 0, Used goes on: more than there is can be taken.
-type Info struct{ Total, Available, Used uint64 }
+// Info is what /proc/meminfo says, in bytes.
+type Info struct {
+	Total, Available uint64
+	// Held is what processes and files in memory have, Files the files' part. It can be more than there is.
+	Held, Files uint64
+	// Used is Held and what was given back to the engine and not yet to the host: on a busy host that takes a while.
+	Used uint64
+}
 
 const meminfo = "/proc/meminfo"
 
@@ -31,7 +37,9 @@ func parseInfo(data []byte) (Info, error) {
 	}
 	active, _ := field(data, "Active:")
 	inactive, _ := field(data, "Inactive:")
-	return Info{total, available, max(active+inactive, total-min(available, total))}, nil
+	files, _ := field(data, "Shmem:")
+	held := active + inactive
+	return Info{total, available, held, files, max(held, total-min(available, total))}, nil
 }
 
 // field gives the value of a line such as "MemTotal:  262144 kB" in bytes.

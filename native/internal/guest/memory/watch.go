@@ -36,7 +36,10 @@ const (
 	// Memory that stays full may be exceeded by this before any process goes for it: the host's head-room, 384 MiB at least,
 	// carries it.
 	beyondBytes = 320 << 20
-	swarmSize   = 16
+	// What may come while memory is full and stay: a Python was seen to take 30 MB, a line of a shell with four programs 15.
+	// Files get no more than the margin, since what is written stays.
+	commandBytes = 64 << 20
+	swarmSize    = 16
 	// A session whose tasks cost the engine a quarter of the memory is what fills it.
 	swarmShare = 4
 	engineMark = "/proc/gvisor" // other kernels count the host's memory here, and kill by themselves
@@ -114,14 +117,16 @@ func (w *Watch) run(limit uint64, stop <-chan struct{}) {
 			// And between two looks it makes no more than there is memory for: beside hundreds of processes that want the
 			// processor this one was seen to get it once a second.
 			w.tasks.Allow(allowance(tasks, left, margin))
-			now := time.Now()
-			switch settled := last.settled(now); {
+			// Whoever is ended now gives back what is held, not what is on its way to the host anyway.
+			free := limit - min(info.Held+engine, limit)
+			switch settled := last.settled(time.Now()); {
 			case !settled:
-			case left >= margin:
-				last.giveBack(now)
-			case engine > 0 || info.Used > limit+beyondBytes || last.outgrown(now, info.Used, margin):
+			case info.Used > limit+beyondBytes, free < margin && (engine > 0 || last.outgrown(info, margin)):
 				last = w.relieve(limit)
-				last.full = info.Used
+			case free >= margin+commandBytes:
+				last = victim{}
+			case free >= margin:
+				last.held, last.files = info.Held, info.Files
 			}
 		}
 		nap.Reset(next)
@@ -171,13 +176,12 @@ func allowanceStep(room int) int {
 
 func atLimit(tasks, limit int) bool { return limit > 0 && tasks >= limit-limit/10 }
 
-// victim is the last process that was killed.
+// victim is the last process that was killed, until there is memory again.
 type victim struct {
-	pid  int       // 0: none, or what it had is given back
+	pid  int       // 0: none
 	seen time.Time // when it last was there
-	used uint64    // the least since it is gone
-	full uint64    // the most before it was given back
-	back time.Time // when it was
+	// What was held when there last was room, or the least since it is gone.
+	held, files uint64
 }
 
 // settled says whether the memory of the last victim must be back by now: the engine gives it back some time after the
@@ -192,24 +196,17 @@ func (v *victim) settled(now time.Time) bool {
 	return now.Sub(v.seen) > settleTime
 }
 
-// giveBack notes that there is memory again.
-func (v *victim) giveBack(now time.Time) {
-	if v.pid != 0 {
-		*v = victim{full: v.full, back: now}
-	}
-}
-
-// outgrown says whether more is used than when the last victim was gone. What it wrote into files in memory stays, and the
-// command that comes to remove them must not go for that; nor for what it has removed, which the engine was seen to count once more.
-func (v *victim) outgrown(now time.Time, used, margin uint64) bool {
+// outgrown says whether more is held than after the last victim. What it wrote into files in memory stays, and the commands
+// that come to look at them and to remove them must not go for that.
+func (v *victim) outgrown(info Info, margin uint64) bool {
 	if v.pid == 0 {
-		return now.Sub(v.back) > settleTime || used > v.full+margin
+		return true
 	}
-	if v.used == 0 || used < v.used {
-		v.used = used
+	if v.held == 0 {
+		v.held, v.files = info.Held, info.Files
 	}
-	v.full = max(v.full, used)
-	return used > v.used+margin
+	v.held, v.files = min(v.held, info.Held), min(v.files, info.Files)
+	return info.Held > v.held+commandBytes || info.Files > v.files+margin
 }
 
 // relieve ends the largest process, or where a swarm of small ones fills the memory their whole session.

@@ -6,9 +6,12 @@ import (
 )
 
 func TestReadsMeminfo(t *testing.T) {
-	info, err := parseInfo([]byte("MemTotal:         262144 kB\nMemFree:  1 kB\nMemAvailable:   131072 kB\nActive: 300000 kB\nInactive: 2 kB\nActive(anon): 1 kB\n"))
-	if err != nil || info.Total != 256<<20 || info.Available != 128<<20 || info.Used != 300002<<10 {
+	info, err := parseInfo([]byte("MemTotal:         262144 kB\nMemFree:  1 kB\nMemAvailable:   131072 kB\nActive: 300000 kB\nInactive: 2 kB\nActive(anon): 1 kB\nShmem: 70000 kB\n"))
+	if want := (Info{256 << 20, 128 << 20, 300002 << 10, 70000 << 10, 300002 << 10}); err != nil || info != want {
 		t.Errorf("%+v, %v", info, err)
+	}
+	if info, _ := parseInfo([]byte("MemTotal: 1000 kB\nMemAvailable: 100 kB\nActive: 700 kB\nInactive: 0 kB\n")); info.Held != 700<<10 || info.Used != 900<<10 {
+		t.Errorf("%+v with memory on its way to the host", info)
 	}
 	if _, err := parseInfo([]byte("MemTotal: x kB\n")); err == nil {
 		t.Error("accepted")
@@ -39,38 +42,30 @@ func TestCountsWhatIsLeftOfThePromise(t *testing.T) {
 	}
 }
 
-// A file in memory outlives its writer: commands that come to remove it live, and the next one that grows does not.
+// A file in memory outlives its writer: the commands that come to remove it live, and the next one that grows does not.
 func TestOnlyGrowthKillsAgain(t *testing.T) {
 	const margin = 8 << 20
-	none, last := victim{}, victim{pid: 1 << 30}
-	if !none.outgrown(time.Now(), 1, margin) {
+	full := Info{Held: 250 << 20, Files: 200 << 20}
+	if none := (victim{}); !none.outgrown(full, margin) {
 		t.Error("the first one goes")
 	}
-	for i, x := range []struct {
-		used uint64
-		want bool
-	}{{250 << 20, false}, {255 << 20, false}, {260 << 20, true}, {100 << 20, false}, {107 << 20, false}, {109 << 20, true}} {
-		if got := last.outgrown(time.Now(), x.used, margin); got != x.want {
-			t.Errorf("look %d at %d MiB: %v", i, x.used>>20, got)
-		}
-	}
-}
-
-// The engine was seen to count a file once more that was removed: the next command must not go for it.
-func TestWhatWasJustGivenBackKillsNobody(t *testing.T) {
-	const margin, full = 8 << 20, 300 << 20
-	now := time.Now()
-	last := victim{pid: 1 << 30}
-	last.outgrown(now, full, margin)
-	last.giveBack(now)
-	last.giveBack(now.Add(settleTime)) // told once
-	for i, x := range []struct {
-		after time.Duration
-		used  uint64
-		want  bool
-	}{{0, full, false}, {settleTime, full + margin, false}, {settleTime, full + margin + 1, true}, {settleTime + 1, full, true}} {
-		if got := last.outgrown(now.Add(x.after), x.used, margin); got != x.want {
-			t.Errorf("look %d: %v", i, got)
+	for name, x := range map[string]struct {
+		held, files uint64
+		want        bool
+	}{
+		"nothing":                   {0, 0, false},
+		"a command":                 {commandBytes, 0, false},
+		"a process that grows":      {commandBytes + 1, 0, true},
+		"a little file":             {margin, margin, false},
+		"a file":                    {margin + 1, margin + 1, true},
+		"the files' own in between": {commandBytes, margin + 1, true},
+	} {
+		last := victim{pid: 1 << 30}
+		last.outgrown(Info{Held: full.Held + (1 << 20), Files: full.Files}, margin)
+		last.outgrown(full, margin) // the least counts
+		last.outgrown(Info{Held: full.Held + (1 << 20), Files: full.Files}, margin)
+		if got := last.outgrown(Info{Held: full.Held + x.held, Files: full.Files + x.files}, margin); got != x.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

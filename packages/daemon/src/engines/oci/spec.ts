@@ -20,6 +20,13 @@ type OciSpec = Record<string, unknown>;
  * /tmp, /run and /dev/shm are memory: they travel in a checkpoint and start empty in a boot.
  */
 export function buildSpec(runtime: RuntimeSpec, places: SpecPlaces, capabilities: readonly string[]): OciSpec {
+  const size = `size=${Math.floor(runtime.resources.memoryBytes * filesShare)}`;
+  const tmpfs = (destination: string, ...options: string[]) => ({
+    destination,
+    type: "tmpfs",
+    source: "tmpfs",
+    options: [...options, size],
+  });
   return {
     ociVersion: "1.2.0",
     process: {
@@ -81,6 +88,5 @@ function ownTo(runtime: RuntimeSpec, places: SpecPlaces) {
 
 const cpuPeriodUs = 100_000;
 
-function tmpfs(destination: string, ...options: string[]) {
-  return { destination, type: "tmpfs", source: "tmpfs", options };
-}
+/** How much of the memory the files of one mount may have: a write beyond fails with ENOSPC, where it would cost some process its life. */
+const filesShare = 3 / 4;
