@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { cpuidProgram } from "./harness/cpuid.ts";
 import { cycle } from "./harness/cycle.ts";
 import { Follower } from "./harness/follow.ts";
 import { atOnceMs, eventually, inside, output } from "./harness/inside.ts";
@@ -188,6 +189,17 @@ test("the sandbox sees its own CPUs and memory (E25)", async () => {
   expect(totalKib).toBeGreaterThan(500 * 1024);
   expect(totalKib).toBeLessThan(530 * 1024);
 });
+
+test.runIf(process.arch === "x64")(
+  "the processor answers CPUID itself, in a new sandbox and in one that was resumed: no program waits for the engine's answer",
+  async () => {
+    const name = await startSandbox(client);
+    const ask = async () => expect(await output(client, name, ["python3", "-c", cpuidProgram])).not.toMatch(/^[0x \n]*$/);
+    await ask();
+    await cycle(client, name);
+    await ask();
+  },
+);
 
 test("the result of an ended command outlives a pause (E27)", async () => {
   const name = await startSandbox(client);

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"sync"
@@ -63,6 +64,11 @@ func Serve(path string, ready func()) error {
 	runtime, err := Open(path, s.tellEnd, s.tellHold)
 	if err != nil {
 		return err
+	}
+	if runtime.config.EngineKind == "gvisor" {
+		if err := sentry.LeaveCPUID(); err != nil {
+			fmt.Fprintln(os.Stderr, "torpor-shim:", err) // programs start slower, and that is all
+		}
 	}
 	s.mu.Lock()
 	s.runtime = runtime
