@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { Follower } from "./harness/follow.ts";
 import { eventually, output } from "./harness/inside.ts";
+import { fillMemory } from "./harness/large-memory.ts";
 import { hostRuntime, killHard } from "./harness/runtime.ts";
 import { sandboxName, sharedClient, startSandbox } from "./harness/shared.ts";
 
@@ -41,4 +43,21 @@ test("1.1 GiB of random memory are whole, whatever comes before all of them are 
   await resume();
   await client.stop(name, { graceMs: 0 });
   expect((await client.get(name)).state).toBe("stopped");
+});
+
+test("pages of zeros are no part of a checkpoint, and of memory without any nothing is missing", async () => {
+  const name = await startSandbox(client, { resources: { memoryBytes: 768 * mib } });
+  const storedMib = async () => ((await client.pause(name)).sandbox?.checkpoint?.storedBytes ?? 0) / mib;
+  await fillMemory(client, name, 200);
+  const random = await storedMib();
+  expect(random).toBeGreaterThan(200);
+  await client.resume(name, { memory: "require" });
+  // Every page was written to.
+  const program =
+    "import time; zeros = b'x' * (150 << 20); zeros = bytearray(150 << 20); zeros[::4096] = bytes(150 << 8); print(len(zeros), flush=True); time.sleep(9999)";
+  const holder = new Follower(await client.stream(name, { argv: ["python3", "-c", program] }));
+  await holder.until(({ text }) => text.endsWith("\n"));
+  expect((await storedMib()) - random).toBeLessThan(15);
+  await client.resume(name, { memory: "require" });
+  expect(await output(client, name, ["pgrep", "-c", "python3"])).toBe("2");
 });

@@ -10,7 +10,8 @@ import (
 type calls interface {
 	Pause() error
 	Resume() error
-	Checkpoint(dir string) error
+	// Checkpoint writes the memory into the directory, without pages of zeros if those are left out.
+	Checkpoint(dir string, leaveOutZeros bool) error
 	// Settled is how much of a checkpoint's pages is not written again, of so many that there are by now.
 	Settled(size int64) int64
 	// Exec starts a program inside with the files as its stdio; it goes on after the call.
@@ -32,7 +33,7 @@ func (c commands) HoldNew() (func(), error) { return nil, nil }
 
 func (c commands) Pause() error  { return c.run("pause", c.id) }
 func (c commands) Resume() error { return c.run("resume", c.id) }
-func (c commands) Checkpoint(dir string) error {
+func (c commands) Checkpoint(dir string, _ bool) error {
 	// Without --leave-running a checkpoint ends the sandbox, also when it fails.
 	return c.run("checkpoint", "--leave-running", "--image-path", dir, c.id)
 }

@@ -78,7 +78,7 @@ func (r *Runtime) Capture(location string, forSeal bool) ([]Part, error) {
 	}
 	pages := behind{location: location, room: room, settled: r.calls.Settled}
 	pages.start(forSeal)
-	err = r.calls.Checkpoint(location)
+	err = r.calls.Checkpoint(location, r.mayHaveZeros())
 	ahead := pages.end()
 	if err != nil {
 		return nil, err
@@ -96,6 +96,18 @@ func (r *Runtime) Capture(location string, forSeal bool) ([]Part, error) {
 	}
 	failpoint("capture.done")
 	return parts, nil
+}
+
+func (r *Runtime) mayHaveZeros() bool {
+	r.mu.Lock()
+	pids := r.livePids()
+	r.mu.Unlock()
+	memory := openMemory(pids)
+	if memory == nil {
+		return true
+	}
+	defer memory.Close()
+	return mayHaveZeros(memory)
 }
 
 // SyncDisk has the disk of the frozen runtime whole in its block image.

@@ -1,0 +1,48 @@
+package shim
+
+import (
+	"bytes"
+	"os"
+
+	"torpor.dev/torpor/native/internal/sparse"
+)
+
+const (
+	// zerosMinimum: in less memory the engine finds the pages of zeros in a moment, and they are a tenth of it.
+	zerosMinimum = 128 << 20
+	// Of memory with one page of zeros in a hundred, so many pages have one in 19 cases of 20.
+	zerosSamples = 300
+	pageBytes    = 4 << 10
+)
+
+// mayHaveZeros says whether pages of zeros are worth looking for in a frozen sandbox's memory: the engine looks through a whole range before it writes
+// any of it, 13 ms of 512 MiB in which the disk has nothing to do, and of most large memories none is. What can't be looked at may have them.
+func mayHaveZeros(memory *os.File) bool {
+	info, err := memory.Stat()
+	if err != nil {
+		return true
+	}
+	held := heldBytes(info)
+	if held < zerosMinimum {
+		return true
+	}
+	step := held / zerosSamples
+	page, zeros := make([]byte, pageBytes), make([]byte, pageBytes)
+	next := step / 2 // how far into the next stretches the next sample is
+	for offset := int64(0); ; {
+		start, end, err := sparse.NextData(memory, offset)
+		if err != nil {
+			return true
+		}
+		if start < 0 {
+			return false
+		}
+		for ; next < end-start; next += step {
+			if _, err := memory.ReadAt(page, (start+next)&^(pageBytes-1)); err != nil || bytes.Equal(page, zeros) {
+				return true
+			}
+		}
+		next -= end - start
+		offset = end
+	}
+}
