@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { mib, RandomContent } from "./harness/content.ts";
 import { Follower } from "./harness/follow.ts";
 import { atOnceMs, eventually, inside, output } from "./harness/inside.ts";
 import { sharedClient, startSandbox } from "./harness/shared.ts";
 import { runTorpor } from "./harness/torpor-process.ts";
 
 const client = sharedClient();
-const mib = 2 ** 20;
 const resources = { memoryBytes: 256 * mib, pids: 512 };
 const killed = { reason: "oom", exitCode: 137, signal: "SIGKILL", oom: true };
 
@@ -69,6 +69,10 @@ describe("a process outgrows 256 MiB (E19)", () => {
       expect(Number(await output(client, name, `stat -c %s ${directory}/big`))).toBeGreaterThan(190 * mib);
       await output(client, name, `rm ${directory}/big`);
     }
+    await expect(client.files.write(name, "/tmp/big", new RandomContent(200 * mib))).rejects.toMatchObject({
+      code: "disk_full",
+      message: expect.stringContaining("the sandbox's memory"),
+    });
     await bystander.stream.write(Buffer.from("\n"));
     await bystander.finished;
     expect(bystander.end).toMatchObject({ exitCode: 0 });

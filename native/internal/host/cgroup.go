@@ -28,7 +28,7 @@ func UnifiedCgroups() bool {
 // SetMemoryLimit sets the hard limit in bytes: the kernel's last resort, above what is promised.
 func (c Cgroup) SetMemoryLimit(bytes int64) error {
 	if UnifiedCgroups() {
-		return c.write("", "memory.max", strconv.FormatInt(bytes, 10))
+		return c.write("memory", "memory.max", strconv.FormatInt(bytes, 10))
 	}
 	return c.write("memory", "memory.limit_in_bytes", strconv.FormatInt(bytes, 10))
 }
@@ -41,7 +41,7 @@ func (c Cgroup) SetPidsLimit(count int64) error {
 // MemoryBytes is what its processes hold now, page cache aside: that is freed at need.
 func (c Cgroup) MemoryBytes() (int64, error) {
 	if UnifiedCgroups() {
-		return c.stat("", "memory.stat", "anon", "shmem", "kernel_stack", "pagetables")
+		return c.stat("memory", "memory.stat", "anon", "shmem", "kernel_stack", "pagetables")
 	}
 	return c.stat("memory", "memory.stat", "rss", "shmem")
 }
@@ -49,7 +49,7 @@ func (c Cgroup) MemoryBytes() (int64, error) {
 // CPUs is how many CPUs its processes may use, at least one: those of the host, or its quota.
 func (c Cgroup) CPUs() int {
 	if UnifiedCgroups() {
-		bandwidth, _ := c.read("", "cpu.max")
+		bandwidth, _ := c.read("cpu", "cpu.max")
 		return cpusOf(string(bandwidth), runtime.NumCPU())
 	}
 	quota, _ := c.read("cpu", "cpu.cfs_quota_us")
@@ -74,7 +74,7 @@ func cpusOf(bandwidth string, host int) int {
 // Freeze has the kernel stop its processes, each as soon as it is not in a system call. IsFrozen says when all have.
 func (c Cgroup) Freeze() error {
 	if UnifiedCgroups() {
-		return c.write("", "cgroup.freeze", "1")
+		return c.write("freezer", "cgroup.freeze", "1")
 	}
 	return c.write("freezer", "freezer.state", "FROZEN")
 }
@@ -82,14 +82,14 @@ func (c Cgroup) Freeze() error {
 // Thaw lets its processes go on that the kernel's freezer has stopped; runc's pause does it that way too.
 func (c Cgroup) Thaw() error {
 	if UnifiedCgroups() {
-		return c.write("", "cgroup.freeze", "0")
+		return c.write("freezer", "cgroup.freeze", "0")
 	}
 	return c.write("freezer", "freezer.state", "THAWED")
 }
 
 func (c Cgroup) IsFrozen() bool {
 	if UnifiedCgroups() {
-		frozen, _ := c.stat("", "cgroup.events", "frozen")
+		frozen, _ := c.stat("freezer", "cgroup.events", "frozen")
 		return frozen == 1
 	}
 	text, _ := c.read("freezer", "freezer.state")
@@ -98,11 +98,11 @@ func (c Cgroup) IsFrozen() bool {
 
 // OOMKills counts the kernel's kills for want of memory in it.
 func (c Cgroup) OOMKills() int64 {
-	file, controller := "memory.events", ""
-	if !UnifiedCgroups() {
-		file, controller = "memory.oom_control", "memory"
+	file := "memory.oom_control"
+	if UnifiedCgroups() {
+		file = "memory.events"
 	}
-	count, _ := c.stat(controller, file, "oom_kill")
+	count, _ := c.stat("memory", file, "oom_kill")
 	return count
 }
 
@@ -111,11 +111,7 @@ func (c Cgroup) Pids() []int {
 	if strings.Trim(c.Path, "/.") == "" {
 		return nil
 	}
-	controller := "memory"
-	if UnifiedCgroups() {
-		controller = ""
-	}
-	data, err := c.read(controller, "cgroup.procs")
+	data, err := c.read("memory", "cgroup.procs")
 	if err != nil {
 		return nil
 	}
@@ -157,16 +153,20 @@ func removeGroup(dir string) error {
 	}
 }
 
+// file is where one lies: v1 has a hierarchy for each controller, v2 one for all.
+func (c Cgroup) file(controller, name string) string {
+	if UnifiedCgroups() {
+		controller = ""
+	}
+	return filepath.Join(cgroupRoot, controller, c.Path, name)
+}
+
 func (c Cgroup) read(controller, file string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(cgroupRoot, controller, c.Path, file))
+	return os.ReadFile(c.file(controller, file))
 }
 
 func (c Cgroup) write(controller, file, value string) error {
-	err := os.WriteFile(filepath.Join(cgroupRoot, controller, c.Path, file), []byte(value), 0o644)
-	if os.IsNotExist(err) && controller != "" && UnifiedCgroups() {
-		err = os.WriteFile(filepath.Join(cgroupRoot, c.Path, file), []byte(value), 0o644)
-	}
-	return err
+	return os.WriteFile(c.file(controller, file), []byte(value), 0o644)
 }
 
 func (c Cgroup) stat(controller, file string, keys ...string) (int64, error) {

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -40,10 +41,45 @@ func (r Root) Mount() error {
 	if err := makeUpper(r.Image, upper, work); err != nil {
 		return errors.Join(err, r.Unmount())
 	}
+	if err := r.mountOverlay(upper, work, loop.Name()); err != nil {
+		return errors.Join(fmt.Errorf("mount image %s: %w", r.Image, err), r.Unmount())
+	}
+	return nil
+}
+
+// mountOverlay has the disk on top of the image. overlayfs makes a directory anew at each mount, and if the disk has no block for it, mounts read-only:
+// then nothing could be removed from a full disk. Of the blocks that ext4 keeps for its own bookkeeping it gets one; the next mount gives that back.
+func (r Root) mountOverlay(upper, work, loop string) error {
 	// Some kernels have these on by default: a disk has to stand by itself over another image, with whole copies of what it changed.
 	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,index=off,metacopy=off", r.Image, upper, work)
-	if err := unix.Mount("overlay", root, "overlay", unix.MS_NOATIME, options); err != nil {
-		return errors.Join(fmt.Errorf("mount image %s: %w", r.Image, err), r.Unmount())
+	mount := func() (writable bool, err error) {
+		if err := unix.Mount("overlay", r.Path(), "overlay", unix.MS_NOATIME, options); err != nil {
+			return false, err
+		}
+		var stat unix.Statfs_t
+		err = unix.Statfs(r.Path(), &stat)
+		return stat.Flags&unix.ST_RDONLY == 0, err
+	}
+	if writable, err := mount(); err != nil || writable {
+		return err
+	}
+	if err := unmount(r.Path()); err != nil {
+		return err
+	}
+	kept := filepath.Join("/sys/fs/ext4", filepath.Base(loop), "reserved_clusters")
+	clusters, err := os.ReadFile(kept)
+	if err == nil {
+		err = os.WriteFile(kept, []byte("0"), 0)
+	}
+	if err != nil {
+		return fmt.Errorf("the disk is full to its last block, and ext4 can't be told to give one: %w", err)
+	}
+	writable, err := mount()
+	if err := errors.Join(err, os.WriteFile(kept, bytes.TrimSpace(clusters), 0)); err != nil {
+		return err
+	}
+	if !writable {
+		return errors.New("it can't be written to: the disk is full to its last block, or damaged")
 	}
 	return nil
 }

@@ -14,12 +14,23 @@ const memoryFile = "/memfd:runsc-memory"
 func OpenMemory(pid int) *os.File {
 	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	for _, link := range links {
-		if target, err := os.Readlink(link); err != nil || !strings.HasPrefix(target, memoryFile) {
+		if !isMemory(link) {
 			continue
 		}
-		if file, err := os.OpenFile(link, os.O_RDWR, 0); err == nil {
+		file, err := os.OpenFile(link, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		// The number may have become another file's in between, and of this one everything may be freed.
+		if isMemory(fmt.Sprintf("/proc/self/fd/%d", file.Fd())) {
 			return file
 		}
+		_ = file.Close()
 	}
 	return nil
+}
+
+func isMemory(link string) bool {
+	target, err := os.Readlink(link)
+	return err == nil && strings.HasPrefix(target, memoryFile)
 }

@@ -38,8 +38,11 @@ func (c Control) Pause() error { return c.call("containerManager.Pause", nil, ni
 // Resume lets tasks go on.
 func (c Control) Resume() error { return c.call("containerManager.Resume", nil, nil, nil) }
 
+// PagesFile is the one of a checkpoint's files that has the memory.
+const PagesFile = "pages.img"
+
 // The files of a checkpoint, in the order in which the sentry takes them.
-var checkpointFiles = []string{"checkpoint.img", "pages_meta.img", "pages.img"}
+var checkpointFiles = []string{"checkpoint.img", "pages_meta.img", PagesFile}
 
 // Checkpoint writes the sandbox's state into the directory, uncompressed, and leaves it as it was, running or paused. Pages of zeros
 // that were touched, a tenth of a small sandbox, can be left out; looking at a page that is none costs nanoseconds.

@@ -8,14 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"torpor.dev/torpor/native/internal/checksum"
+	"torpor.dev/torpor/native/internal/sentry"
 )
 
 const (
 	writeBehindEvery = 4 * time.Millisecond
 	// Less than this is written in a moment when it is sealed; more of it should be on its way while the engine still works.
 	writeBehindMinimum = 16 << 20
-
-	pagesFile = "pages.img"
 )
 
 // behind is what is done to a checkpoint's pages while the engine writes them.
@@ -65,7 +64,7 @@ func (b *behind) eachTick(last func(), work func(pages *os.File) bool) {
 	defer func() { _ = pages.Close() }()
 	for isOver := false; ; {
 		if pages == nil {
-			pages, _ = os.Open(filepath.Join(b.location, pagesFile))
+			pages, _ = os.Open(filepath.Join(b.location, sentry.PagesFile))
 		}
 		if pages != nil && !work(pages) || isOver {
 			return

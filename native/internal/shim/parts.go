@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"torpor.dev/torpor/native/internal/checksum"
+	"torpor.dev/torpor/native/internal/sentry"
 )
 
 // Part is one file of a checkpoint.
@@ -49,7 +50,7 @@ func totalBytes(parts []Part) (sum int64) {
 func digest(location string, parts []Part, pages *checksum.Ahead) error {
 	for i := range parts {
 		ahead := new(checksum.Ahead)
-		if parts[i].Name == pagesFile {
+		if parts[i].Name == sentry.PagesFile {
 			ahead = pages
 		}
 		hash, _, err := ahead.Whole(filepath.Join(location, filepath.Base(parts[i].Name)))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"torpor.dev/torpor/native/internal/pace"
+	"torpor.dev/torpor/native/internal/sentry"
 )
 
 const (
@@ -51,7 +52,7 @@ const wakeTime = 250 * time.Millisecond
 // paceLoad has the load of the memory leave half of the CPUs to the sandbox while it wakes. Where the kernel can't do that, it does not.
 func (r *Runtime) paceLoad(location string) {
 	isOurs := func(pid int) bool { return slices.Contains(r.cgroup.Pids(), pid) }
-	load, err := pace.Start(filepath.Join(location, pagesFile), max(r.cgroup.CPUs()/2, 1), isOurs)
+	load, err := pace.Start(filepath.Join(location, sentry.PagesFile), max(r.cgroup.CPUs()/2, 1), isOurs)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "torpor-shim: the load of the memory does not give way:", err)
 		return

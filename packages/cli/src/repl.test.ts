@@ -28,3 +28,30 @@ test("on a terminal it asks line by line, and an empty line ends a block", async
   expect(text).toContain("n 6");
   expect(code).toBe(0);
 });
+
+test("Ctrl-C at the prompt drops what was typed, all lines of it, and the next is whole by itself", async () => {
+  const { code, text } = await typeOn(server, "torpor repl base", [
+    { await: ">>> ", type: "for i in range(2):\r" },
+    { await: "... ", type: "    print('never')\x03" },
+    { await: "^C", type: "" },
+    { await: ">>> ", type: "print('wrong', \x03" },
+    { await: "^C", type: "" },
+    { await: ">>> ", type: "print('r' + 'ight')\r" },
+    { await: "right", type: "\x04" },
+  ]);
+  expect(text).not.toMatch(/^never|SyntaxError/m);
+  expect(code).toBe(0);
+});
+
+test("Ctrl-C during a run interrupts it, and its variables are kept", async () => {
+  const { code, text } = await typeOn(server, "torpor repl base", [
+    { await: ">>> ", type: "kept = 6\r" },
+    { await: ">>> ", type: "import time; print('be' + 'gun'); time.sleep(60)\r" },
+    { await: "begun", type: "\x03" },
+    { await: "KeyboardInterrupt", type: "" },
+    { await: ">>> ", type: "kept * 7\r" },
+    { await: "42", type: "\x04" },
+  ]);
+  expect(text).not.toContain("NameError");
+  expect(code).toBe(0);
+});

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"connectrpc.com/connect"
+	"golang.org/x/sys/unix"
 )
 
 // failure names the path and the cause, with the protocol's code for it.
@@ -23,6 +25,9 @@ func failure(path string, err error) error {
 			break
 		}
 	}
+	if errors.Is(err, syscall.ENOSPC) {
+		text = noSpace(path)
+	}
 	return connect.NewError(code, fmt.Errorf("%s: %s", path, text))
 }
 
@@ -37,7 +42,7 @@ var causes = []struct {
 	{syscall.ENAMETOOLONG, connect.CodeInvalidArgument, "name too long"},
 	{syscall.EINVAL, connect.CodeInvalidArgument, "invalid argument"},
 	{syscall.EXDEV, connect.CodeInvalidArgument, "on another file system"},
-	{syscall.ENOSPC, connect.CodeResourceExhausted, "no space left on the sandbox's disk"},
+	{syscall.ENOSPC, connect.CodeResourceExhausted, ""}, // noSpace says where
 	{syscall.EDQUOT, connect.CodeResourceExhausted, "disk quota exceeded"},
 	{syscall.EFBIG, connect.CodeResourceExhausted, "file too large"},
 	{syscall.ENOTEMPTY, connect.CodeFailedPrecondition, "directory not empty"},
@@ -46,6 +51,23 @@ var causes = []struct {
 	{fs.ErrNotExist, connect.CodeNotFound, "no such file or directory"},
 	{fs.ErrPermission, connect.CodePermissionDenied, "permission denied"},
 	{fs.ErrExist, connect.CodeAlreadyExists, "exists already"},
+}
+
+// noSpace tells a full disk from the memory's share for files.
+func noSpace(path string) string {
+	var place unix.Statfs_t
+	err := unix.Statfs(path, &place)
+	for err == unix.ENOENT && path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+		err = unix.Statfs(path, &place)
+	}
+	switch {
+	case err != nil || !filepath.IsAbs(path):
+		return "no space left on device"
+	case place.Type == unix.TMPFS_MAGIC:
+		return "no space left: files there are in the sandbox's memory, and have three quarters of it at most"
+	}
+	return "no space left on the sandbox's disk"
 }
 
 func cause(err error) string {

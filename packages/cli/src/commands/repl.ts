@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
 import type { InterpreterLanguage, RunLine, TorporClient } from "@torpor/sdk/calls";
 import { TorporError } from "@torpor/sdk/calls";
 import { Argument, Command } from "commander";
@@ -34,19 +34,26 @@ export function replCommand(): Command {
 /** Until the end of the input: a line, or several that belong together, at a time. */
 async function talk(client: TorporClient, place: Place): Promise<number> {
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: ">>> " });
-  lines.on("SIGINT", () => void interrupt(client, place));
+  let code = "";
+  let running = false;
+  lines.on("SIGINT", () => {
+    if (running) return void interrupt(client, place);
+    code = "";
+    drop(lines);
+  });
   // ^D while a run is at work: what runs is waited for, and then nothing is asked any more.
   let over = false;
   lines.once("close", () => {
     over = true;
   });
-  let code = "";
   lines.prompt();
   for await (const line of lines) {
     code += `${line}\n`;
     const more = place.language === "python" ? needsMore(code) : line.endsWith("\\");
     if (!more) {
+      running = true;
       if (code.trim() !== "") await runOne(client, place, code);
+      running = false;
       code = "";
     }
     lines.setPrompt(more ? "... " : ">>> ");
@@ -54,6 +61,14 @@ async function talk(client: TorporClient, place: Place): Promise<number> {
   }
   await print("\n");
   return 0;
+}
+
+/** What is typed at the prompt, and the lines before that belong to it. It stays to be read, as in a shell. */
+function drop(lines: Interface): void {
+  lines.write(null, { ctrl: true, name: "e" });
+  process.stdout.write("^C\n");
+  lines.setPrompt(">>> ");
+  lines.write(null, { ctrl: true, name: "u" });
 }
 
 async function runOne(client: TorporClient, { sandbox, language, timeoutMs }: Place, code: string): Promise<number> {

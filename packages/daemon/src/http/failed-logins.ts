@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { TorporError } from "@torpor/contract";
+import { setLatest } from "../set-latest.ts";
 
 const limit = 10;
 const windowMs = 60_000;
@@ -33,10 +34,7 @@ export class FailedLogins {
 
   failed(address: string): void {
     const { count, since } = this.#of(address) ?? { count: 0, since: this.#now() };
-    const key = keyOf(address);
-    this.#failures.delete(key);
-    this.#failures.set(key, { count: count + 1, since });
-    if (this.#failures.size > rememberedLimit) this.#failures.delete(this.#failures.keys().next().value as string);
+    setLatest(this.#failures, keyOf(address), { count: count + 1, since }, rememberedLimit);
   }
 
   get size(): number {

@@ -1,5 +1,6 @@
 import { TorporError } from "@torpor/contract";
 import type { GuestSessions, Ids, Once } from "@torpor/core";
+import { setLatest } from "../set-latest.ts";
 import { sessionIdOf } from "./once.ts";
 
 export interface KeyedStart<T> {
@@ -54,10 +55,7 @@ export class SessionKeys {
   }
 
   #remember(place: string, fingerprint: string): void {
-    this.#fingerprints.delete(place);
-    this.#fingerprints.set(place, fingerprint);
-    const [oldest] = this.#fingerprints.keys();
-    if (this.#fingerprints.size > remembered && oldest !== undefined) this.#fingerprints.delete(oldest);
+    setLatest(this.#fingerprints, place, fingerprint, remembered);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Operation, Sandbox, Snapshot, TorporError } from "@torpor/contract";
 import { type Damage, defaultResources, type OperationRecord, type SandboxRecord, type SnapshotRecord } from "@torpor/core";
 import { z } from "zod";
+import { setLatest } from "../../set-latest.ts";
 import type { OperationRow, SandboxRow, SnapshotRow } from "./schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -24,10 +25,7 @@ const soundRecords = new Map<string, { readonly text: string; readonly json: Jso
 const soundRecordLimit = 1000;
 
 function remember({ id, record }: SandboxRow, json: Json): void {
-  soundRecords.delete(id);
-  soundRecords.set(id, { text: record, json });
-  const [oldest] = soundRecords.keys();
-  if (soundRecords.size > soundRecordLimit && oldest !== undefined) soundRecords.delete(oldest);
+  setLatest(soundRecords, id, { text: record, json }, soundRecordLimit);
 }
 
 /** The column is the truth of the version; that in the JSON is the one it was based on. */

@@ -4,6 +4,7 @@ import { TorporError } from "@torpor/contract";
 import { type Store, StoreConflict, type StoreConflictKind } from "@torpor/core";
 import Database, { SqliteError } from "better-sqlite3";
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
+import { setLatest } from "../../set-latest.ts";
 import { migrate } from "../sql/migrate.ts";
 import type { Schema } from "../sql/schema.ts";
 import { applyChange, createSqlStore } from "../sql/sql-store.ts";
@@ -71,9 +72,7 @@ function keepStatements(database: Database.Database): SqliteDatabase {
       const known = kept.get(sql);
       if (known !== undefined) return known;
       const statement: SqliteStatement = database.prepare(sql);
-      kept.set(sql, statement);
-      const [oldest] = kept.keys();
-      if (kept.size > mostStatements && oldest !== undefined) kept.delete(oldest);
+      setLatest(kept, sql, statement, mostStatements);
       return statement;
     },
   };
