@@ -98,18 +98,6 @@ func (r *Runtime) Capture(location string, forSeal bool) ([]Part, error) {
 	return parts, nil
 }
 
-func (r *Runtime) mayHaveZeros() bool {
-	r.mu.Lock()
-	pids := r.livePids()
-	r.mu.Unlock()
-	memory := openMemory(pids)
-	if memory == nil {
-		return true
-	}
-	defer memory.Close()
-	return mayHaveZeros(memory)
-}
-
 // SyncDisk has the disk of the frozen runtime whole in its block image.
 func (r *Runtime) SyncDisk() error {
 	if !r.isFrozen() {

@@ -15,6 +15,18 @@ const (
 	pageBytes    = 4 << 10
 )
 
+func (r *Runtime) mayHaveZeros() bool {
+	r.mu.Lock()
+	pids := r.livePids()
+	r.mu.Unlock()
+	memory := openMemory(pids)
+	if memory == nil {
+		return true
+	}
+	defer memory.Close()
+	return mayHaveZeros(memory)
+}
+
 // mayHaveZeros says whether pages of zeros are worth looking for in a frozen sandbox's memory: the engine looks through a whole range before it writes
 // any of it, 13 ms of 512 MiB in which the disk has nothing to do, and of most large memories none is. What can't be looked at may have them.
 func mayHaveZeros(memory *os.File) bool {

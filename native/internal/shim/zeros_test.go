@@ -10,18 +10,16 @@ func TestLooksForZerosWhereThereMayBeSome(t *testing.T) {
 		t.Helper()
 		memory := memoryOf(t, "runsc-memory", 0)
 		defer memory.Close()
-		stretch := bytes.Repeat([]byte{1}, 1<<20)
-		at := int64(0)
-		for written := int64(0); written < held; written += 1 << 20 {
+		const stretch = 1 << 20
+		empty, ones := make([]byte, stretch), bytes.Repeat([]byte{1}, stretch)
+		for written := int64(0); written < held; written += stretch {
+			data := ones
 			if written < zeros {
-				clear(stretch)
-			} else if written == zeros {
-				copy(stretch, bytes.Repeat([]byte{1}, 1<<20))
+				data = empty
 			}
-			if _, err := memory.WriteAt(stretch, at); err != nil {
+			if _, err := memory.WriteAt(data, 3*written); err != nil { // holes between
 				t.Fatal(err)
 			}
-			at += 3 << 20 // holes between
 		}
 		return mayHaveZeros(memory)
 	}
