@@ -123,28 +123,34 @@ async function measureRound({ client, floor, exec }: Subject, rounds: Rounds, ru
 
 /** Over the open channel to the guest, as the daemon has it, and through the API in front of it. */
 async function measureExec({ client, floor, exec, daemon }: Subject): Promise<NamedMeasurement[]> {
-  const api: number[] = [];
-  const channel: number[] = [];
-  const raw: number[] = [];
-  const inside: number[] = [];
-  const { runtimeId } = await client.get("idle");
-  const first = await openLine(daemon, runtimeId ?? "");
-  for (let i = 0; i < warmUps; i++) await execOver(first, `warm-${i}`);
-  first.close("stopped");
   // In blocks of ten, as commands come in a session: one alone finds caches and processors cold, ours as well as theirs.
+  const ten = async (times: number[], one: (i: number) => Promise<number>) => {
+    for (let i = 0; i < 10; i++) times.push(await one(i));
+  };
+  const raw = async () => sum(await floor.call("exec", { name: "idle" }), "exec");
+  const api: number[] = [];
+  const rawBesideApi: number[] = [];
   for (let block = 0; block < execBlocks; block++) {
-    for (let i = 0; i < 10; i++) api.push((await timed(() => exec("idle"))).ms);
-    for (let i = 0; i < 10; i++) raw.push(sum(await floor.call("exec", { name: "idle" }), "exec"));
-    inside.push(...(await spawnsInside(client)));
-    // The guest has one line at a time: the daemon opens another when it needs it.
-    const line = await openLine(daemon, runtimeId ?? "");
-    for (let i = 0; i < 10; i++) channel.push((await timed(() => execOver(line, `bench-${block}-${i}`))).ms);
-    line.close("stopped");
+    await ten(api, async () => (await timed(() => exec("idle"))).ms);
+    await ten(rawBesideApi, raw);
   }
+  const { runtimeId } = await client.get("idle");
+  // The guest has one line at a time: the daemon opens another when it needs it. So nobody asks the daemon until all is measured.
+  const line = await openLine(daemon, runtimeId ?? "");
+  for (let i = 0; i < warmUps; i++) await execOver(line, `warm-${i}`);
+  const channel: number[] = [];
+  const inside: number[] = [];
+  const rawBesideChannel: number[] = [];
+  for (let block = 0; block < execBlocks; block++) {
+    await ten(rawBesideChannel, raw);
+    inside.push(...(await spawnsInside(line, `inside-${block}`)));
+    await ten(channel, async (i) => (await timed(() => execOver(line, `bench-${block}-${i}`))).ms);
+  }
+  line.close("stopped");
   return [
-    { name: "exec true over the open channel, of runsc exec true", value: median(channel), floor: median(raw), bound: 0.6 },
+    { name: "exec true over the open channel, of runsc exec true", value: median(channel), floor: median(rawBesideChannel), bound: 0.6 },
     { name: "exec true over the open channel, of the same spawn inside", value: median(channel), floor: median(inside), bound: 1.4 },
-    { name: "exec true through the API, of runsc exec true", value: median(api), floor: median(raw), bound: 1 },
+    { name: "exec true through the API, of runsc exec true", value: median(api), floor: median(rawBesideApi), bound: 1 },
   ];
 }
 
@@ -170,17 +176,19 @@ async function openLine(daemon: Subject["daemon"], runtimeId: string): Promise<G
   return line;
 }
 
-async function execOver(line: GuestLine, sessionId: string): Promise<void> {
-  for await (const frame of line.sessions.run({ sessionId, argv: ["/bin/true"], hold: true })) {
-    if (frame.type === "end" && frame.end.exitCode !== 0) throw new Error(`true ended with ${frame.end.exitCode}`);
+/** The command's output. */
+async function execOver(line: GuestLine, sessionId: string, argv: string[] = ["/bin/true"]): Promise<string> {
+  let output = "";
+  for await (const frame of line.sessions.run({ sessionId, argv, hold: true })) {
+    if (frame.type === "output") output += Buffer.from(frame.data).toString();
+    if (frame.type === "end" && frame.end.exitCode !== 0) throw new Error(`${argv[0]} ended with ${frame.end.exitCode}: ${output}`);
   }
+  return output;
 }
 
 /** Times of ten starts of the same program by the same code as the guest's, with nobody outside waiting, in ms: no exec can be faster. */
-async function spawnsInside(client: Subject["client"]): Promise<number[]> {
-  const { end, stdout, stderr } = await client.exec("idle", { argv: ["/spawn-times", "10"] });
-  if (end.exitCode !== 0) throw new Error(`spawn-times ended with ${end.exitCode}: ${Buffer.from(stderr, "base64")}`);
-  return Buffer.from(stdout, "base64").toString().trim().split("\n").map(Number);
+async function spawnsInside(line: GuestLine, sessionId: string): Promise<number[]> {
+  return (await execOver(line, sessionId, ["/spawn-times", "10"])).trim().split("\n").map(Number);
 }
 
 /** Built for the occasion: it is no part of what is shipped. */

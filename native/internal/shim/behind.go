@@ -3,6 +3,8 @@ package shim
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,9 +14,11 @@ import (
 )
 
 const (
-	writeBehindEvery = 4 * time.Millisecond
-	// Less than this is written in a moment when it is sealed; more of it should be on its way while the engine still works.
-	writeBehindMinimum = 16 << 20
+	writeBehindEvery = 2 * time.Millisecond
+	// The disk is what a pause of much memory waits for: it should have something to do from the first moment.
+	writeBehindMinimum = 1 << 20
+	// The engine, and the write-out for which the disk waits, come first: there is time to hash while they wait for the disk.
+	hashNice = 10
 )
 
 // behind is what is done to a checkpoint's pages while the engine writes them.
@@ -26,6 +30,7 @@ type behind struct {
 
 	over   chan struct{}
 	hashed chan struct{}
+	hasher atomic.Int32 // the thread that hashes
 	ahead  checksum.Ahead
 }
 
@@ -34,30 +39,43 @@ type behind struct {
 // goes on before the seal would only wait for it.
 func (b *behind) start(forSeal bool) {
 	b.over, b.hashed = make(chan struct{}), make(chan struct{})
-	go b.eachTick(b.room.give, func(pages *os.File) bool {
-		b.room.shrink(pages)
-		if forSeal {
-			startWriting(pages)
-		}
-		return true
-	})
+	go func() {
+		defer b.room.give()
+		b.eachTick(func(pages *os.File) bool {
+			b.room.shrink(pages)
+			if forSeal {
+				startWriting(pages)
+			}
+			return true
+		})
+	}()
 	if !forSeal {
 		close(b.hashed)
 		return
 	}
-	go b.eachTick(func() { close(b.hashed) }, b.hash)
+	go func() {
+		defer close(b.hashed)
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine, and its priority with it
+		tid := unix.Gettid()
+		_ = unix.Setpriority(unix.PRIO_PROCESS, tid, hashNice)
+		b.hasher.Store(int32(tid))
+		b.eachTick(b.hash)
+		<-b.over // so long its number is nobody else's
+	}()
 }
 
 // end tells that all is written, and gives what is hashed of the pages by now.
 func (b *behind) end() *checksum.Ahead {
+	if tid := b.hasher.Load(); tid != 0 {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, int(tid), 0) // from here on it is waited for
+	}
 	close(b.over)
 	<-b.hashed
 	return &b.ahead
 }
 
 // eachTick works on the pages now and then, once they are there, and a last time when all is written; or until the work says that it is over.
-func (b *behind) eachTick(last func(), work func(pages *os.File) bool) {
-	defer last()
+func (b *behind) eachTick(work func(pages *os.File) bool) {
 	ticks := time.NewTicker(writeBehindEvery)
 	defer ticks.Stop()
 	var pages *os.File

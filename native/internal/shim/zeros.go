@@ -2,9 +2,10 @@ package shim
 
 import (
 	"bytes"
+	"errors"
 	"os"
 
-	"torpor.dev/torpor/native/internal/sparse"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -40,21 +41,18 @@ func mayHaveZeros(memory *os.File) bool {
 	}
 	step := held / zerosSamples
 	page, zeros := make([]byte, pageBytes), make([]byte, pageBytes)
-	next := step / 2 // how far into the next stretches the next sample is
-	for offset := int64(0); ; {
-		start, end, err := sparse.NextData(memory, offset)
+	for next := step / 2; ; next += step {
+		// The end of a stretch is not looked for: the kernel would look at each page of it.
+		at, err := unix.Seek(int(memory.Fd()), next, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) {
+			return false
+		}
 		if err != nil {
 			return true
 		}
-		if start < 0 {
-			return false
+		if _, err := memory.ReadAt(page, at&^(pageBytes-1)); err != nil || bytes.Equal(page, zeros) {
+			return true
 		}
-		for ; next < end-start; next += step {
-			if _, err := memory.ReadAt(page, (start+next)&^(pageBytes-1)); err != nil || bytes.Equal(page, zeros) {
-				return true
-			}
-		}
-		next -= end - start
-		offset = end
+		next = max(next, at)
 	}
 }
