@@ -31,6 +31,7 @@ type behind struct {
 	over   chan struct{}
 	hashed chan struct{}
 	hasher atomic.Int32 // the thread that hashes
+	nice   int          // it had before
 	ahead  checksum.Ahead
 }
 
@@ -41,10 +42,10 @@ func (b *behind) start(forSeal bool) {
 	b.over, b.hashed = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer b.room.give()
-		b.eachTick(func(pages *os.File) bool {
-			b.room.shrink(pages)
+		b.eachTick(func(pages *os.File, size int64) bool {
+			b.room.shrink(size)
 			if forSeal {
-				startWriting(pages)
+				startWriting(pages, size)
 			}
 			return true
 		})
@@ -57,25 +58,35 @@ func (b *behind) start(forSeal bool) {
 		defer close(b.hashed)
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine, and its priority with it
 		tid := unix.Gettid()
-		_ = unix.Setpriority(unix.PRIO_PROCESS, tid, hashNice)
+		b.nice = niceOf(tid)
+		_ = unix.Setpriority(unix.PRIO_PROCESS, tid, b.nice+hashNice)
 		b.hasher.Store(int32(tid))
 		b.eachTick(b.hash)
 		<-b.over // so long its number is nobody else's
 	}()
 }
 
+// niceOf is a thread's nice value; the kernel gives 20 less it (getpriority(2)).
+func niceOf(tid int) int {
+	priority, err := unix.Getpriority(unix.PRIO_PROCESS, tid)
+	if err != nil {
+		return 0
+	}
+	return 20 - priority
+}
+
 // end tells that all is written, and gives what is hashed of the pages by now.
 func (b *behind) end() *checksum.Ahead {
 	if tid := b.hasher.Load(); tid != 0 {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, int(tid), 0) // from here on it is waited for
+		_ = unix.Setpriority(unix.PRIO_PROCESS, int(tid), b.nice) // from here on it is waited for
 	}
 	close(b.over)
 	<-b.hashed
 	return &b.ahead
 }
 
-// eachTick works on the pages now and then, once they are there, and a last time when all is written; or until the work says that it is over.
-func (b *behind) eachTick(work func(pages *os.File) bool) {
+// eachTick works on the pages, as many as there are by now, and a last time when all are written; or until the work says that it is over.
+func (b *behind) eachTick(work func(pages *os.File, size int64) bool) {
 	ticks := time.NewTicker(writeBehindEvery)
 	defer ticks.Stop()
 	var pages *os.File
@@ -84,7 +95,12 @@ func (b *behind) eachTick(work func(pages *os.File) bool) {
 		if pages == nil {
 			pages, _ = os.Open(filepath.Join(b.location, sentry.PagesFile))
 		}
-		if pages != nil && !work(pages) || isOver {
+		if pages != nil {
+			if info, err := pages.Stat(); err != nil || !work(pages, info.Size()) {
+				return
+			}
+		}
+		if isOver {
 			return
 		}
 		select {
@@ -96,28 +112,23 @@ func (b *behind) eachTick(work func(pages *os.File) bool) {
 }
 
 // hash does what is settled, segment by segment, and leaves the rest when all is written: more hands can do that then.
-func (b *behind) hash(pages *os.File) bool {
+func (b *behind) hash(pages *os.File, size int64) bool {
 	for {
 		select {
 		case <-b.over:
 			return false
 		default:
 		}
-		info, err := pages.Stat()
-		if err != nil {
-			return false
-		}
 		// What can't be read now can't be afterwards, and fails there.
-		if more, err := b.ahead.Next(pages, b.settled(info.Size())); err != nil || !more {
+		if more, err := b.ahead.Next(pages, b.settled(size)); err != nil || !more {
 			return err == nil
 		}
 	}
 }
 
 // startWriting starts the write-out of all dirty pages of the file. It waits while the disk's queue is full.
-func startWriting(file *os.File) {
-	if info, err := file.Stat(); err != nil || info.Size() < writeBehindMinimum {
-		return
+func startWriting(file *os.File, size int64) {
+	if size >= writeBehindMinimum {
+		_ = unix.SyncFileRange(int(file.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
 	}
-	_ = unix.SyncFileRange(int(file.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
 }

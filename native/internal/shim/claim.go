@@ -41,13 +41,10 @@ func (r *Runtime) claimRoom() (*claim, error) {
 	return c, nil
 }
 
-// shrink gives back what the file holds by now.
-func (c *claim) shrink(written *os.File) {
-	if c.file == nil {
-		return
-	}
-	if info, err := written.Stat(); err == nil {
-		_ = c.file.Truncate(max(c.size-info.Size(), 0))
+// shrink gives back what is written by now.
+func (c *claim) shrink(written int64) {
+	if c.file != nil {
+		_ = c.file.Truncate(max(c.size-written, 0))
 	}
 }
 

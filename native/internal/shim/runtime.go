@@ -78,7 +78,7 @@ func (r *Runtime) Capture(location string, forSeal bool) ([]Part, error) {
 	}
 	pages := behind{location: location, room: room, settled: r.calls.Settled}
 	pages.start(forSeal)
-	err = r.calls.Checkpoint(location, r.mayHaveZeros())
+	err = r.calls.Checkpoint(location, r.mayHaveZeros(room))
 	ahead := pages.end()
 	if err != nil {
 		return nil, err
