@@ -18,6 +18,10 @@ import (
 
 func main() {
 	count, _ := strconv.Atoi(os.Args[1])
+	if err := process.SwallowSignals(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	table := session.NewTable(reaper.New(), process.NewSpawner(), clock.New(), func() session.Defaults {
 		return session.Defaults{Env: []string{"PATH=/usr/bin:/bin"}, Workdir: "/", User: "root"}
 	})

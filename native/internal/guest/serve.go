@@ -18,6 +18,7 @@ import (
 	"torpor.dev/torpor/native/internal/connector"
 	"torpor.dev/torpor/native/internal/guest/files"
 	"torpor.dev/torpor/native/internal/guest/ports"
+	"torpor.dev/torpor/native/internal/guest/process"
 	"torpor.dev/torpor/native/internal/protocol/torpor/guest/v1/guestv1connect"
 	"torpor.dev/torpor/native/internal/selfline"
 )
@@ -89,12 +90,17 @@ func onFirstUse(make func() (string, http.Handler)) http.Handler {
 
 // obeySignals keeps PID 1 alive: root in the sandbox may send it anything. TERM is the way to end it.
 func (g *guestService) obeySignals() {
+	if err := process.SwallowSignals(); err != nil {
+		log.Print(err)
+	}
 	ignored := make(chan os.Signal, 1)
 	for n := syscall.Signal(1); n < 32; n++ {
 		switch n {
 		case syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGTERM, syscall.SIGCHLD, syscall.SIGURG: // the last is the runtime's own
 		default:
-			signal.Notify(ignored, n)
+			if !process.IsSwallowed(n) {
+				signal.Notify(ignored, n)
+			}
 		}
 	}
 	go func() {
