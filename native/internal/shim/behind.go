@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	writeBehindEvery = 2 * time.Millisecond
+	writeBehindEvery = 4 * time.Millisecond
 	// The disk is what a pause of much memory waits for: it should have something to do from the first moment.
 	writeBehindMinimum = 1 << 20
 	// The engine, and the write-out for which the disk waits, come first: there is time to hash while they wait for the disk.
