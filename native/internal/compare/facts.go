@@ -151,11 +151,11 @@ func sameBytes(a, b *os.File) (bool, error) {
 }
 
 func nextOfEither(a, b *os.File, offset int64) (int64, error) {
-	first, _, err := sparse.NextData(a, offset)
+	first, err := sparse.FirstData(a, offset)
 	if err != nil {
 		return 0, err
 	}
-	second, _, err := sparse.NextData(b, offset)
+	second, err := sparse.FirstData(b, offset)
 	if err != nil {
 		return 0, err
 	}

@@ -93,16 +93,9 @@ func (g *guestService) obeySignals() {
 	if err := process.SwallowSignals(); err != nil {
 		log.Print(err)
 	}
+	// Sent by somebody they are no faults. Go's own handler stays: of a fault it makes a panic.
 	ignored := make(chan os.Signal, 1)
-	for n := syscall.Signal(1); n < 32; n++ {
-		switch n {
-		case syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGTERM, syscall.SIGCHLD, syscall.SIGURG: // the last is the runtime's own
-		default:
-			if !process.IsSwallowed(n) {
-				signal.Notify(ignored, n)
-			}
-		}
-	}
+	signal.Notify(ignored, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSTKFLT, syscall.SIGPROF, syscall.SIGSYS)
 	go func() {
 		for range ignored {
 		}

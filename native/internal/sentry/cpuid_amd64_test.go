@@ -2,24 +2,20 @@ package sentry
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"torpor.dev/torpor/native/internal/ownprocess"
 )
 
-// The filter stays for good, so a process of its own has it.
+// The filter stays for good.
 func TestNobodyTrapsCPUID(t *testing.T) {
-	const inChild = "TORPOR_TEST_CPUID"
-	if os.Getenv(inChild) == "" {
-		child := exec.Command(os.Args[0], "-test.run=^TestNobodyTrapsCPUID$", "-test.v")
-		child.Env = append(os.Environ(), inChild+"=1")
-		if output, err := child.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, output)
-		}
-		return
-	}
+	ownprocess.Run(t, func() { leaveCPUID(t) })
+}
+
+func leaveCPUID(t *testing.T) {
 	if err := LeaveCPUID(); errors.Is(err, unix.EACCES) {
 		t.Skip("only root may filter without giving up new privileges")
 	} else if err != nil {

@@ -2,10 +2,9 @@ package shim
 
 import (
 	"bytes"
-	"errors"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"torpor.dev/torpor/native/internal/sparse"
 )
 
 const (
@@ -45,18 +44,15 @@ func mayHaveZeros(memory *os.File) bool {
 	}
 	step := held / zerosSamples
 	page, zeros := make([]byte, pageBytes), make([]byte, pageBytes)
-	for next := step / 2; ; next += step {
-		// The end of a stretch is not looked for: the kernel would look at each page of it.
-		at, err := unix.Seek(int(memory.Fd()), next, unix.SEEK_DATA)
-		if errors.Is(err, unix.ENXIO) {
-			return false
-		}
-		if err != nil {
+	for at := step / 2; ; at += step {
+		if at, err = sparse.FirstData(memory, at); err != nil {
 			return true
+		}
+		if at < 0 {
+			return false
 		}
 		if _, err := memory.ReadAt(page, at&^(pageBytes-1)); err != nil || bytes.Equal(page, zeros) {
 			return true
 		}
-		next = max(next, at)
 	}
 }

@@ -19,7 +19,7 @@ func SwallowSignals() error {
 	}
 	caught.handler = nothing
 	for n := syscall.Signal(1); n <= lastSignal; n++ {
-		if !IsSwallowed(n) {
+		if !isSwallowed(n) {
 			continue
 		}
 		signal.Ignore(n)
@@ -36,8 +36,8 @@ const (
 	firstRealTime = 35
 )
 
-// IsSwallowed says whether SwallowSignals takes care of a signal. Not of those that are obeyed, those of faults, and those of Go's runtime.
-func IsSwallowed(n syscall.Signal) bool {
+// isSwallowed says whether SwallowSignals takes care of a signal. Not of those that are obeyed, those of faults, and those of Go's runtime.
+func isSwallowed(n syscall.Signal) bool {
 	switch n {
 	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE, syscall.SIGALRM,
 		syscall.SIGVTALRM, syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGWINCH,

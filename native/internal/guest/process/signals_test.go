@@ -12,19 +12,16 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"torpor.dev/torpor/native/internal/ownprocess"
 )
 
-// The handlers are changed for good, so a process of its own has them.
+// The handlers are changed for good.
 func TestSwallowedSignalsEndNobodyAndAreNoChilds(t *testing.T) {
-	const inChild = "TORPOR_TEST_SIGNALS"
-	if os.Getenv(inChild) == "" {
-		child := exec.Command(os.Args[0], "-test.run=^TestSwallowedSignalsEndNobodyAndAreNoChilds$", "-test.v")
-		child.Env = append(os.Environ(), inChild+"=1")
-		if output, err := child.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, output)
-		}
-		return
-	}
+	ownprocess.Run(t, func() { swallowAll(t) })
+}
+
+func swallowAll(t *testing.T) {
 	if err := SwallowSignals(); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +35,7 @@ func TestSwallowedSignalsEndNobodyAndAreNoChilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := syscall.Signal(1); n <= lastSignal; n++ {
-		if !IsSwallowed(n) {
+		if !isSwallowed(n) {
 			continue
 		}
 		if !signals(t, status, "SigCgt")[n] || signals(t, status, "SigIgn")[n] {
