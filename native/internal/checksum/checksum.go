@@ -19,26 +19,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	segment = 16 << 20
-	prefix  = "xxh3-16m:"
-)
+// SegmentBytes is the size of a segment; the last of a file may be shorter.
+const SegmentBytes = 16 << 20
+
+const prefix = "xxh3-16m:"
+
+// Segments is how many a file of that size has.
+func Segments(size int64) int { return int((size + SegmentBytes - 1) / SegmentBytes) }
 
 // File hashes the file at path; it returns its size too.
 func File(path string) (string, int64, error) { return new(Ahead).Whole(path) }
 
 // Ahead is what was hashed of a file before it was whole.
-type Ahead struct{ sums []xxh3.Uint128 }
+type Ahead struct {
+	sums  []xxh3.Uint128
+	bytes int64
+}
+
+// Hashed is a file of that size of which somebody else has hashed every segment.
+func Hashed(sums []xxh3.Uint128, size int64) Ahead { return Ahead{sums, size} }
 
 // Next hashes one more segment, if it ends within the first settled bytes: those that are not written again.
 func (a *Ahead) Next(f *os.File, settled int64) (more bool, err error) {
-	offset := int64(len(a.sums)) * segment
-	if offset+segment > settled {
+	offset := int64(len(a.sums)) * SegmentBytes
+	if offset+SegmentBytes > settled {
 		return false, nil
 	}
 	sum, err := hashSegment(f, offset, settled)
 	if err == nil {
-		a.sums = append(a.sums, sum)
+		a.sums, a.bytes = append(a.sums, sum), offset+SegmentBytes
 	}
 	return err == nil, err
 }
@@ -55,8 +64,8 @@ func (a *Ahead) Whole(path string) (string, int64, error) {
 		return "", 0, err
 	}
 	size := info.Size()
-	count := int((size + segment - 1) / segment)
-	if size < int64(len(a.sums))*segment {
+	count := Segments(size)
+	if size < a.bytes {
 		return "", 0, fmt.Errorf("read %s: it became shorter", path)
 	}
 	sums := append(a.sums, make([]xxh3.Uint128, count-len(a.sums))...)
@@ -88,7 +97,7 @@ func hashSegments(f *os.File, size int64, sums []xxh3.Uint128, first int) error 
 		go func() {
 			defer group.Done()
 			for i := range next {
-				if sums[i], errs[w] = hashSegment(f, int64(i)*segment, size); errs[w] != nil {
+				if sums[i], errs[w] = hashSegment(f, int64(i)*SegmentBytes, size); errs[w] != nil {
 					return
 				}
 			}
@@ -100,7 +109,7 @@ func hashSegments(f *os.File, size int64, sums []xxh3.Uint128, first int) error 
 
 // hashSegment reads by a mapping: that needs two thirds of the CPU time of reads, and they would hold up who writes the file meanwhile.
 func hashSegment(f *os.File, offset, size int64) (sum xxh3.Uint128, err error) {
-	length := min(segment, size-offset)
+	length := min(SegmentBytes, size-offset)
 	_ = unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
 	mapped, err := unix.Mmap(int(f.Fd()), offset, int(length), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
 	if err != nil {

@@ -30,9 +30,9 @@ func sum(t *testing.T, content []byte) string {
 }
 
 func TestEveryFlippedByteChangesTheHash(t *testing.T) {
-	content := bytes.Repeat([]byte("torpor"), (segment+1000)/6)
+	content := bytes.Repeat([]byte("torpor"), (SegmentBytes+1000)/6)
 	whole := sum(t, content)
-	for _, at := range []int{0, 1, 4096, segment - 1, segment, len(content) - 1} {
+	for _, at := range []int{0, 1, 4096, SegmentBytes - 1, SegmentBytes, len(content) - 1} {
 		content[at] ^= 1
 		if sum(t, content) == whole {
 			t.Errorf("a flip at %d is not seen", at)
@@ -45,7 +45,7 @@ func TestEveryFlippedByteChangesTheHash(t *testing.T) {
 }
 
 func TestLengthAndEmptyFile(t *testing.T) {
-	if sum(t, nil) == sum(t, []byte{0}) || sum(t, make([]byte, segment)) == sum(t, make([]byte, segment+1)) {
+	if sum(t, nil) == sum(t, []byte{0}) || sum(t, make([]byte, SegmentBytes)) == sum(t, make([]byte, SegmentBytes+1)) {
 		t.Error("a cut is not seen")
 	}
 }
@@ -57,8 +57,8 @@ func TestMissingFile(t *testing.T) {
 }
 
 func TestAheadHashesWhatIsSettledAndNothingTwice(t *testing.T) {
-	content := bytes.Repeat([]byte("torpor"), (2*segment+1000)/6)
-	path := write(t, content[:segment+7])
+	content := bytes.Repeat([]byte("torpor"), (2*SegmentBytes+1000)/6)
+	path := write(t, content[:SegmentBytes+7])
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -68,12 +68,12 @@ func TestAheadHashesWhatIsSettledAndNothingTwice(t *testing.T) {
 	for _, step := range []struct {
 		settled int64
 		more    bool
-	}{{0, false}, {segment - 1, false}, {segment, true}, {segment + 7, false}} {
+	}{{0, false}, {SegmentBytes - 1, false}, {SegmentBytes, true}, {SegmentBytes + 7, false}} {
 		if more, err := ahead.Next(f, step.settled); more != step.more || err != nil {
 			t.Errorf("with %d bytes settled: more %v, error %v", step.settled, more, err)
 		}
 	}
-	if _, err := f.WriteAt(content[segment:], segment); err != nil {
+	if _, err := f.WriteAt(content[SegmentBytes:], SegmentBytes); err != nil {
 		t.Fatal(err)
 	}
 	if hash, size, err := ahead.Whole(path); hash != sum(t, content) || size != int64(len(content)) || err != nil {

@@ -42,11 +42,18 @@ func (c Control) Resume() error { return c.call("containerManager.Resume", nil, 
 const PagesFile = "pages.img"
 
 // The files of a checkpoint, in the order in which the sentry takes them.
-var checkpointFiles = []string{"checkpoint.img", "pages_meta.img", PagesFile}
+var checkpointFiles = []string{"checkpoint.img", layoutFile, PagesFile}
 
 // Checkpoint writes the sandbox's state into the directory, uncompressed, and leaves it as it was, running or paused. Pages of zeros
 // that were touched, a tenth of a small sandbox, can be left out; looking at a page that is none costs nanoseconds.
 func (c Control) Checkpoint(dir string, leaveOutZeros bool) error {
+	return c.checkpoint(dir, filepath.Join(dir, PagesFile), newFile, leaveOutZeros)
+}
+
+const newFile = os.O_CREATE | os.O_EXCL | os.O_RDWR
+
+// checkpoint has the pages written to the file that is opened like that.
+func (c Control) checkpoint(dir, pagesFile string, pagesFlags int, leaveOutZeros bool) error {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
@@ -54,7 +61,11 @@ func (c Control) Checkpoint(dir string, leaveOutZeros bool) error {
 		}
 	}()
 	for _, name := range checkpointFiles {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		path, flags := filepath.Join(dir, name), newFile
+		if name == PagesFile {
+			path, flags = pagesFile, pagesFlags
+		}
+		f, err := os.OpenFile(path, flags, 0o600)
 		if err != nil {
 			return err
 		}

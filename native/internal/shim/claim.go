@@ -34,7 +34,11 @@ func (r *Runtime) claimRoom() (*claim, error) {
 		return nil, fmt.Errorf("claim room for a checkpoint: %w", err)
 	}
 	c := &claim{file: file, size: bytes + stateBytes}
-	if err := unix.Fallocate(int(file.Fd()), 0, 0, c.size); err != nil && !errors.Is(err, unix.EOPNOTSUPP) {
+	err = unix.Fallocate(int(file.Fd()), 0, 0, c.size)
+	if errors.Is(err, unix.ENOSPC) && r.dropBase() {
+		err = unix.Fallocate(int(file.Fd()), 0, 0, c.size)
+	}
+	if err != nil && !errors.Is(err, unix.EOPNOTSUPP) {
 		c.give()
 		return nil, fmt.Errorf("claim %d bytes for a checkpoint: %w", c.size, err)
 	}

@@ -25,6 +25,7 @@ var failpoints = []struct{ name, when string }{
 	{"freeze.called", "the engine is frozen, and that is not written down"},
 	{"freeze.done", "the freeze is written down"},
 	{"capture.begun", "before the engine writes its memory"},
+	{"capture.described", "the engine has written all but the pages, the shim writes them"},
 	{"capture.written", "the memory is written, the disk is not synced"},
 	{"capture.done", "all is written, the daemon is not told"},
 	{"thaw.begun", "the thaw is written down as begun"},

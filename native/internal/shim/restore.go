@@ -35,6 +35,7 @@ func (r *Runtime) Restore(location string, parts []Part) error {
 		if err := errors.Join(check(), <-created); err != nil {
 			return err
 		}
+		r.openBase(location)
 		if totalBytes(parts) >= pacedBytes {
 			r.paceLoad(location)
 		}

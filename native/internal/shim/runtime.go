@@ -13,6 +13,7 @@ import (
 	"torpor.dev/torpor/native/internal/children"
 	"torpor.dev/torpor/native/internal/host"
 	"torpor.dev/torpor/native/internal/pace"
+	"torpor.dev/torpor/native/internal/pages"
 )
 
 // Runtime is the one runtime of this shim.
@@ -37,6 +38,8 @@ type Runtime struct {
 	gone     chan struct{} // closed when it ended or is being destroyed
 	left     sync.Once
 	load     *pace.Load // of the memory, while it gives way
+	base     *pages.Base
+	shared   *os.File // the pages of the last pause that shared the base's
 	oomsSeen int64
 }
 
@@ -63,39 +66,6 @@ func Open(path string, onEnd func(End), onHold func(*Hold)) (*Runtime, error) {
 		r.takeOver()
 	}
 	return r, nil
-}
-
-// Capture writes the memory of the frozen runtime to location, and syncs its disk. forSeal: it stays frozen until the checkpoint is sealed, and the
-// parts are hashed.
-func (r *Runtime) Capture(location string, forSeal bool) ([]Part, error) {
-	if !r.isFrozen() {
-		return nil, errors.New("a capture needs a frozen runtime")
-	}
-	failpoint("capture.begun")
-	room, err := r.claimRoom()
-	if err != nil {
-		return nil, err
-	}
-	pages := behind{location: location, room: room, settled: r.calls.Settled}
-	pages.start(forSeal)
-	err = r.calls.Checkpoint(location, r.mayHaveZeros(room))
-	ahead := pages.end()
-	if err != nil {
-		return nil, err
-	}
-	failpoint("capture.written")
-	// The engine writes what the gofer holds back to the host during the checkpoint: the sync comes after it.
-	synced := make(chan error, 1)
-	go func() { synced <- r.syncDisk() }()
-	parts, err := listParts(location)
-	if forSeal && err == nil {
-		err = digest(location, parts, ahead)
-	}
-	if err := errors.Join(err, <-synced); err != nil {
-		return nil, err
-	}
-	failpoint("capture.done")
-	return parts, nil
 }
 
 // SyncDisk has the disk of the frozen runtime whole in its block image.

@@ -95,6 +95,7 @@ func Serve(path string, ready func()) error {
 		}
 	}()
 	<-s.leave
+	runtime.warm()
 	return nil
 }
 

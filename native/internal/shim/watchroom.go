@@ -66,6 +66,9 @@ func (r *Runtime) lookAtRoom(w *watch) (time.Duration, error) {
 	if err != nil {
 		room = 0 // who can't tell must not go on as if there were some
 	}
+	if room < w.storage.ReserveBytes+w.storage.ReserveBytes/2 {
+		r.dropBase()
+	}
 	held := r.held() != nil
 	return w.untilNextLook(room, held), errors.Join(err, r.act(w.decide(room, held), room))
 }

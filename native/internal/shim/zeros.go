@@ -20,15 +20,19 @@ func (r *Runtime) mayHaveZeros(room *claim) bool {
 	if room.size > 0 && room.size < zerosMinimum {
 		return true
 	}
-	r.mu.Lock()
-	pids := r.livePids()
-	r.mu.Unlock()
-	memory := openMemory(pids)
+	memory := r.openMemory()
 	if memory == nil {
 		return true
 	}
 	defer memory.Close()
 	return mayHaveZeros(memory)
+}
+
+func (r *Runtime) openMemory() *os.File {
+	r.mu.Lock()
+	pids := r.livePids()
+	r.mu.Unlock()
+	return openMemory(pids)
 }
 
 // mayHaveZeros says whether pages of zeros are worth looking for in a frozen sandbox's memory: the engine looks through a whole range before it writes

@@ -7,12 +7,15 @@ import { armedWorld } from "../harness/armed-world.ts";
 import { fill } from "../harness/filler.ts";
 import { hostAgrees } from "../harness/holdings.ts";
 import { eventually } from "../harness/inside.ts";
+import { fillMemory } from "../harness/large-memory.ts";
 import { hostRuntime, isAlive, killHard } from "../harness/runtime.ts";
 import { stoppedAt } from "../harness/stopped-at.ts";
 import { goesOn, hasFiles } from "../harness/witness.ts";
 
 const source = readFileSync(new URL("../../../native/internal/shim/failpoint.go", import.meta.url), "utf8");
 const names = shimFailpoints(source).map(({ name }) => name);
+/** Reached where a large memory that was resumed is paused again. */
+const whileItShares = "capture.described";
 const world = armedWorld();
 const name = world.sandbox;
 
@@ -54,6 +57,18 @@ describe("a shim that is killed", () => {
       await pausesAndResumes();
     },
   );
+
+  test(`at ${whileItShares} of the second pause of a large memory: the sandbox goes on, and the next pause goes through`, async () => {
+    const { client } = world.daemon;
+    await fillMemory(client, name, 160);
+    await pausesAndResumes();
+    writeFileSync(world.shimArmed, whileItShares);
+    await expect(client.pause(name)).rejects.toMatchObject({ code: "engine_failed", message: expect.stringContaining("shim") });
+    expect(await client.get(name)).toMatchObject({ state: "running", operation: null });
+    await goesOn(client, name, world.witness);
+    await settled();
+    await pausesAndResumes();
+  });
 
   test.each([...named("freeze"), ...named("capture"), ...named("thaw")])(
     "at %s of a fork: the source goes on, and the next fork goes through",
@@ -141,7 +156,7 @@ describe("a runtime whose directory somebody removed", () => {
 });
 
 function named(call: string): string[] {
-  return names.filter((each) => each.startsWith(`${call}.`));
+  return names.filter((each) => each.startsWith(`${call}.`) && each !== whileItShares);
 }
 
 /** It was reached, and what is on the host is what the records say. */
