@@ -4,10 +4,15 @@ import { testImage } from "../../test/system/harness/test-image.ts";
 import { Floor } from "../floor/floor.ts";
 import type { BenchmarkContext } from "./benchmark.ts";
 
-/** The same program as the floor's: holds random memory, and counts. */
-const hold = `import os, sys, time
-mib = int(sys.argv[1]); held = bytearray(mib << 20)
-for at in range(0, len(held), 1 << 20): held[at:at + (1 << 20)] = os.urandom(1 << 20)
+/** As the floor's: holds random memory, and counts. At a signal all of the memory is other, and a file has how often it was filled. */
+const hold = `import os, signal, sys, time
+mib = int(sys.argv[1]); held = bytearray(mib << 20); fills = 0
+def fill(*_):
+    global fills
+    for at in range(0, len(held), 1 << 20): held[at:at + (1 << 20)] = os.urandom(1 << 20)
+    fills += 1
+    with open('/run/fills', 'w') as file: print(fills, file=file)
+signal.signal(signal.SIGUSR1, fill); fill()
 n = 0
 while True:
     n += 1; print(n, flush=True); time.sleep(0.05)
@@ -49,6 +54,14 @@ export async function openSubject(context: BenchmarkContext): Promise<Subject> {
       if (end.exitCode !== 0) throw new Error(`true ended with ${end.exitCode}`);
     },
   };
+}
+
+/** Has the program fill its memory anew; resolves when it has. */
+export async function fillAnew(client: TorporClient, name: string): Promise<void> {
+  const script =
+    'before=$(cat /run/fills); pkill -USR1 -f "[p]ython3 -uc"; until [ "$(cat /run/fills)" -gt "$before" ] 2>/dev/null; do sleep 0.05; done';
+  const { end } = await client.exec(name, { argv: ["sh", "-c", script] });
+  if (end.exitCode !== 0) throw new Error(`the memory was not filled anew: ${end.exitCode}`);
 }
 
 /** Starts the program in a sandbox; resolves once it has its memory and counts. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readlinkSync, statfsSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { fill } from "./harness/filler.ts";
 import { eventually, output } from "./harness/inside.ts";
 import { removeAll } from "./harness/remove-all.ts";
@@ -84,6 +84,7 @@ test("forks that are paused share what they have of their source's memory, and o
 });
 
 test("where most has changed all is written", async () => {
+  await keepBase();
   await isWhole(name, "most");
   expect(await usedMibOf(() => daemon.client.pause(name))).toBeGreaterThan(heldMib / 2);
   await daemon.client.resume(name, { memory: "require" });
@@ -91,9 +92,7 @@ test("where most has changed all is written", async () => {
 });
 
 test("where the host has the pages of the last checkpoint no more in its memory all is written", async () => {
-  const { shimPid } = await hostRuntime(daemon.client, daemon.instance, name);
-  const base = openFiles(shimPid).find(({ target }) => target.includes("/pages.img"));
-  execFileSync("dd", [`of=${base?.link}`, "oflag=nocache", "conv=notrunc,fdatasync", "count=0"], { stdio: "pipe" });
+  execFileSync("dd", [`of=${await keepBase()}`, "oflag=nocache", "conv=notrunc,fdatasync", "count=0"], { stdio: "pipe" });
   expect(await usedMibOf(() => daemon.client.pause(name))).toBeGreaterThan(heldMib / 2);
   await daemon.client.resume(name, { memory: "require" });
   await isWhole(name);
@@ -148,9 +147,11 @@ function usableBytes(): number {
   return bavail * bsize;
 }
 
-function openFiles(pid: number): { readonly link: string; readonly target: string }[] {
-  return readdirSync(`/proc/${pid}/fd`).map((fd) => {
-    const link = `/proc/${pid}/fd/${fd}`;
-    return { link, target: readlinkSync(link) };
-  });
+/** The path of the pages that the sandbox was restored from, which keep their room until the test is over. */
+async function keepBase(): Promise<string> {
+  const { shimPid } = await hostRuntime(daemon.client, daemon.instance, name);
+  const links = readdirSync(`/proc/${shimPid}/fd`).map((fd) => `/proc/${shimPid}/fd/${fd}`);
+  const base = openSync(links.find((link) => readlinkSync(link).includes("/pages.img")) ?? "", "r");
+  onTestFinished(() => closeSync(base));
+  return `/proc/${process.pid}/fd/${base}`;
 }

@@ -28,17 +28,29 @@ func (c Control) Describe(dir string, leaveOutZeros bool, memory *os.File) (page
 	for try := 1; ; try++ {
 		clock, err := c.describe(dir, leaveOutZeros, memory)
 		if err == nil {
-			layout, err := pages.ReadLayout(filepath.Join(dir, layoutFile))
-			if err == nil && !layout.Has(clockAt) {
-				err = errors.New("the checkpoint is without the page of the clocks")
-			}
-			return pages.Memory{File: memory, Layout: layout, Kept: clock}, err
+			layout, err := Layout(dir)
+			return pages.Memory{File: memory, Layout: layout, Kept: clock}, errors.Join(err, fits(layout, memory))
 		}
 		if !errors.Is(err, ErrClockMoved) || try == describeTries {
 			return pages.Memory{}, err
 		}
 		Discard(dir)
 	}
+}
+
+// fits says what is wrong with a layout that can't be this memory's.
+func fits(layout pages.Layout, memory *os.File) error {
+	info, err := memory.Stat()
+	if err != nil {
+		return err
+	}
+	if n := len(layout); n > 0 && layout[n-1].End > info.Size() {
+		return fmt.Errorf("the checkpoint has memory up to %d, and there are %d bytes", layout[n-1].End, info.Size())
+	}
+	if !layout.Has(clockAt) {
+		return errors.New("the checkpoint is without the page of the clocks")
+	}
+	return nil
 }
 
 // describe gives the page of the clocks as the checkpoint has it. The engine refuses to restore one whose counter is another than in its own state. It

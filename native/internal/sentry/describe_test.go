@@ -96,14 +96,16 @@ func TestACheckpointIsTakenAgainWhileItIsUnknownWhatTheClocksWere(t *testing.T) 
 	}
 }
 
-func TestACheckpointWithoutThePageOfTheClocksIsNotDescribed(t *testing.T) {
+func TestACheckpointThatCannotBeOfThisMemoryIsNotDescribed(t *testing.T) {
 	memory := newMemory(t)
-	const onePage = "\x08\x01\x1a\x07\x08\x00\x10\x80\x20\x28\x01"
-	if _, err := fakeSentry(t, memory, onePage, 1).Describe(t.TempDir(), false, memory); err == nil {
-		t.Error("it was")
-	}
-	if _, err := fakeSentry(t, memory, "\x08\x02", 1).Describe(t.TempDir(), false, memory); err == nil {
-		t.Error("one of another version was")
+	for name, description := range map[string]string{
+		"without the page of the clocks": "\x08\x01\x1a\x07\x08\x00\x10\x80\x20\x28\x01",
+		"with more than there is":        "\x08\x01\x1a\x0a\x08\x00\x10\x80\x80\x80\x80\x80\x40\x28\x01",
+		"of another version":             "\x08\x02",
+	} {
+		if _, err := fakeSentry(t, memory, description, 1).Describe(t.TempDir(), false, memory); err == nil {
+			t.Error("one", name, "was described")
+		}
 	}
 }
 

@@ -66,21 +66,22 @@ type describer interface {
 	Describe(dir string, leaveOutZeros bool, memory *os.File) (pages.Memory, error)
 }
 
-// shareMemory writes only what is other than in the checkpoint that the sandbox was restored from. It gives nothing if there is none, or most is other.
+// shareMemory writes only what is other than in the checkpoint that the sandbox was restored from. It gives nothing if that is not known, or most is.
 func (r *Runtime) shareMemory(location string) (*checksum.Ahead, error) {
-	base := r.takeBase()
-	if base == nil {
-		return nil, nil
-	}
-	defer r.setBase(base) // the seal may fail, and the next pause come
 	memory := r.openMemory()
 	if memory == nil {
 		return nil, nil
 	}
 	defer memory.Close()
-	if !base.Resembles(memory) {
+	base := r.takeBase()
+	if base == nil {
 		return nil, nil
 	}
+	if !base.Resembles(memory) {
+		go base.Close() // so that the host need not find other room for what is written now; the kernel takes a while
+		return nil, nil
+	}
+	defer r.setBase(base) // the seal may fail, and the next pause come
 	room, err := r.claimRoom()
 	if err != nil {
 		return nil, err

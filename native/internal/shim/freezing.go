@@ -41,6 +41,9 @@ func (r *Runtime) Thaw() error {
 	if !r.isFrozen() {
 		return nil
 	}
+	if pages := r.takeShared(); pages != nil {
+		_ = pages.Close() // of a pause that failed
+	}
 	return r.change("thaw", false, r.calls.Resume)
 }
 
